@@ -393,7 +393,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         from .calls.native_calls import describe
 
         descriptor = describe(concrete, bound, arguments.structure, arguments.leaves, self._arguments)
-        if descriptor is None or concrete.may_run_again:  # which Python sees to
+        if descriptor is None:
             return
         if not hasattr(self, "_native"):  # there is one for ever, as calls that run refer to it
             self._native = self._known.native = Dispatch(self._parameters)

@@ -44,6 +44,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "weft-inline",  # calls first, so that cells and constants are seen across them
             "symbol-dce",
             "promote-refs",  # cells become values; everything after this works on values
+            "prove-no-overflow",  # most sums of ints; what is left in loops keeps passes from moving things
             "check-ranks",  # on values, as they were written; it says what derivatives are
             "weft-batch",  # on values, and in front of all that asks what values are and where they go
             *_VALUES,
@@ -77,6 +78,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "hoist-invariants",  # bounds leave the tests of loops, which while-to-for needs
             "while-to-for",
             "make-room-first",  # when it is known how often loops run; checks of places in it go then
+            "prove-no-overflow",  # in front of those that take checks away of which it knows more
             "prove-bounds",
             "prove-extents",
             "remove-repeated-checks",

@@ -98,6 +98,7 @@ PASSES: PassTable = MappingProxyType(
             f"{__package__}.raising.gather_windows:GatherWindows", "scf.for", Scatter, SliceUpdate
         ),
         "make-room-first": entry(f"{__package__}.control_flow.make_room_first:MakeRoomFirst"),
+        "prove-no-overflow": entry(f"{__package__}.control_flow.prove_no_overflow:ProveNoOverflow"),
         "prove-bounds": entry(f"{__package__}.control_flow.prove_bounds:ProveBounds"),
         "remove-repeated-checks": Entry(
             f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks"

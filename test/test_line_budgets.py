@@ -92,6 +92,18 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/numpy_api", 45, "an extent of reshape that turns out to be -1 when the program runs"),
     ("frontend/autograph/operators", 10, "copies and dataclasses.replace of one of several objects"),
     ("frontend", 40, "pages are three fifths as large: each line of code is in their data once"),
+    (
+        "dialect",
+        40,
+        "ops that tell whether sums and products of Python's ints have 64 bits, which were computed wrong",
+    ),
+    (
+        "passes",
+        370,
+        "ranges of integers, so that checks of Python's ints cost nothing where these are counters and the like",
+    ),
+    ("frontend/numpy_api", 95, "Python's ints of more than 64 bits are announced, or computed by Python"),
+    ("frontend", 60, "native code leaves calls to Python that are made again with longer ints"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

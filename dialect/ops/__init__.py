@@ -9,6 +9,7 @@ FAMILIES = (
     "elementary",
     "special",
     "comparison",
+    "overflow",
     "casts",
     "selection",
     "complex_parts",

@@ -21,7 +21,7 @@ from ...backend.cpu.dispatch.native_code import NativeCode
 from ...backend.cpu.execution.executable import Executable, RuntimeFailure
 from ...backend.cpu.native_python.layout import PLAIN, WRITABLE, Array
 from ...backend.gpu.devices.on_device import OnDevice
-from ...dialect.errors import InternalError
+from ...dialect.errors import InternalError, PythonNumberError
 from ...dialect.types import TensorType
 from ..guards.handles import Bound
 from ..guards.inputs import NUMBERS
@@ -41,7 +41,7 @@ from ..signature.generators import GeneratorParts, parts_of_generator, words_wit
 from ..signature.layout_keys import lies_as, row_major_key
 from ..signature.packed_numbers import PackedNumbers
 from ..signature.signature import FeedParts, Leaf, Node, Static, Structure, is_array, packed_leaves
-from .concrete import ConcreteFunction
+from .concrete import ConcreteFunction, exception_of
 from .native_device_calls import (
     check_device,
     contiguous,
@@ -547,11 +547,13 @@ def native_code(concrete: ConcreteFunction) -> NativeCode | DeviceCode:
     if known is None:
         executable = concrete._executable
         if device_of(concrete) is not None:
-            known = concrete.native_code = device_code(concrete, _exception_of)
+            known = concrete.native_code = device_code(concrete, functools.partial(_failed, concrete))
             return known
         if not isinstance(executable, Executable):
             raise InternalError(f"native code does not run {concrete!r}")
-        known = concrete.native_code = NativeCode(executable, _scalars(concrete), _exception_of)
+        known = concrete.native_code = NativeCode(
+            executable, _scalars(concrete), functools.partial(_failed, concrete)
+        )
     return known
 
 
@@ -564,10 +566,10 @@ def _scalars(concrete: ConcreteFunction) -> set[int]:
     return {leaf.position for leaf in computed if leaf.position not in arrays}
 
 
-def _exception_of(failure: RuntimeFailure) -> BaseException:
-    from ..compiling.diagnostics import python_exception
-
-    return python_exception(failure)
+def _failed(concrete: ConcreteFunction, failure: RuntimeFailure) -> BaseException | None:
+    """The exception that ends a call; None where it is made again with constants, which Python sees to."""
+    error = exception_of(failure)
+    return None if concrete.may_run_again and isinstance(error, PythonNumberError) else error
 
 
 def without_own_frames(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -36,7 +36,7 @@ def device_of(concrete: ConcreteFunction) -> DeviceWords | None:
 
 
 def device_code(
-    concrete: ConcreteFunction, exception_of: Callable[[RuntimeFailure], BaseException]
+    concrete: ConcreteFunction, exception_of: Callable[[RuntimeFailure], BaseException | None]
 ) -> DeviceCode:
     """What native code runs for a function on a device."""
     from ...backend.gpu.runtime.native_code import DeviceCode

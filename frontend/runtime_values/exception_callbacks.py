@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...dialect.callbacks import Callback
-from ...dialect.errors import format_message
+from ...dialect.errors import PythonNumberError, format_message
 from ..source.locations import SourceRange
 from ..source.tracebacks import traceback_through
 from .kept_exceptions import keep, kept
@@ -42,6 +42,8 @@ def keep_raised(thaw: Thaw, places: list[SourceRange]) -> Callback:
 
 
 def _code_of(error: BaseException, choices: Choices, goes_on: int) -> int:
+    if isinstance(error, PythonNumberError):
+        return goes_on  # the program raises no such
     return next((code for types, code in choices if isinstance(error, types)), goes_on)
 
 

@@ -15,6 +15,7 @@ from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.callbacks import Callback, name_of, native_of
 from ...dialect.errors import (
     LeakedArrayError,
+    PythonNumberError,
     TraceSizeError,
     UnsupportedError,
     WeftTypeError,
@@ -201,9 +202,12 @@ class Trace(Recorder):
         *values: Value,
         raised: TracebackType | None = None,
     ) -> None:
-        """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
+        """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds.
+
+        A number that compiled code does not have ends the call: no handler of the program's is for that.
+        """
         self.checks += 1
-        if self.catcher is not None:
+        if self.catcher is not None and error != PythonNumberError.__name__:
             self.catcher.raise_if(condition, error, message, *values)
             return
         self.has_effects = True

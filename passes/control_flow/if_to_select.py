@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...dialect.attributes import type_from_mlir
 from ...dialect.errors import WeftTypeError
 from ...dialect.mlir import Module, Operation, Value, ir
+from ...dialect.ops.comparison import LogicalAnd, LogicalNot
 from ...dialect.ops.selection import Select
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
@@ -19,6 +20,7 @@ from .structure import (
     copy_of,
     functions_with_control_flow,
     has_else,
+    is_number_check,
     is_used,
     keep_results,
     operations_in,
@@ -36,7 +38,8 @@ class IfToSelect(Pass):
     """Compute both branches and choose, where that is safe and cheaper than to branch.
 
     Both branches may hold ops only that are safe whatever their operands are (no effects, no reads that a check
-    protects), on at most `max-elements` elements, and cost `max-cost` simple instructions together. Of a branch
+    protects), and checks of Python's ints, which ask then whether the branch is taken;
+    on at most `max-elements` elements, and cost `max-cost` simple instructions together. Of a branch
     that stays, results leave that are such values in any case, or one value in both branches.
     """
 
@@ -63,7 +66,8 @@ class IfToSelect(Pass):
         for region in (0, 1):
             *operations, _ = operations_in(body(branch, region))
             for operation in operations:
-                if len(operation.regions) or not is_speculatable(operation):
+                is_safe = is_speculatable(operation) or is_number_check(operation)
+                if len(operation.regions) or not is_safe:
                     return False
                 sizes = [_size(value) for value in (*operation.operands, *operation.results)]
                 if any(size is None or size > self.max_elements for size in sizes):
@@ -115,13 +119,22 @@ def _outside(value: Value, branch: Operation) -> Value:
 
 def _chosen(branch: Operation, first: Value, second: Value) -> Value:
     """The choice between two values by the condition of a branch, at the insertion point."""
+    return weft_op(Select, _condition(branch), first, second)
+
+
+def _condition(branch: Operation) -> Value:
+    """The condition of a branch as a tensor, at the insertion point."""
     condition = tensor_of(branch.operands[0])
-    if condition is None:
-        condition = tensor_from(branch.operands[0])
-    return weft_op(Select, condition, first, second)
+    return tensor_from(branch.operands[0]) if condition is None else condition
 
 
 def _replace_by_selects(branch: Operation) -> None:
+    for region in (0, 1):
+        for check in filter(is_number_check, operations_in(body(branch, region))):
+            with ir.InsertionPoint(check), check.location:
+                taken = _condition(branch)
+                taken = weft_op(LogicalNot, taken) if region else taken
+                check.operands[0] = weft_op(LogicalAnd, taken, check.operands[0])
     first, second = (splice(body(branch, region), branch) for region in (0, 1))
     with ir.InsertionPoint(branch), branch.location:
         for result, left, right in zip(branch.results, first, second, strict=True):

@@ -180,12 +180,12 @@ def _counter_of_while(loop: Operation, value: Value) -> Counter | None:
 
 def _limits(value: Value, condition: Value) -> Iterator[Size]:
     """What an i64 is not above where a condition holds."""
-    for left, right, relation in _relations(condition, holds=True):
+    for left, right, relation in relations(condition, holds=True):
         if left == value:
             yield linear(right) - (1 if relation is Less else 0)
 
 
-def _relations(condition: Value, holds: bool) -> Iterator[tuple[Value, Value, type[Op]]]:
+def relations(condition: Value, holds: bool) -> Iterator[tuple[Value, Value, type[Op]]]:
     """Pairs of i64s, the first less than the second or at most that, where a condition holds or does not."""
     for known, is_true in facts_of(condition, holds).items():
         made = producer(known)
@@ -233,7 +233,7 @@ def _known_around(operation: Operation) -> Iterator[Size]:
         condition = tensor_of(operation.operands[0]) if operation.name == IF else None
         if condition is not None:
             holds = inner.block == body(operation)
-            for left, right, relation in _relations(condition, holds):
+            for left, right, relation in relations(condition, holds):
                 form = linear(left) - linear(right) + (1 if relation is Less else 0)
                 if is_exact(linear(left)) and is_exact(linear(right)):
                     yield form

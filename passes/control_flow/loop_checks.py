@@ -16,16 +16,18 @@ import numpy as np
 from ...dialect.mlir import Operation, Value
 from ...dialect.op import Op
 from ...dialect.ops.casts import Cast
-from ...dialect.ops.comparison import LogicalOr
+from ...dialect.ops.comparison import Greater, Less, LogicalOr
 from ...dialect.ops.indexing import FindOutOfBounds, Gather
+from ...dialect.ops.overflow import Overflows
 from ...dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
 from ...dialect.ops.slicing import DynamicSlice, Slice
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ...dialect.sizes import Size, symbol, terms_of
+from ...dialect.types import TensorType
 from ..rewriting import is_defined_inside, type_of
 from .linear import LARGEST, is_at_most_zero, is_moderate, linear, loops_around, upper_bounds, values_in
-from .structure import FOR, control_ops, producer, scalar_constant, trip_count
+from .structure import FOR, constant_of, control_ops, producer, scalar_constant, trip_count
 
 _SELECTIONS: frozenset[type[Op]] = frozenset(
     {DynamicSlice, ExpandDims, Gather, Reshape, Slice, Squeeze, Transpose}
@@ -33,6 +35,7 @@ _SELECTIONS: frozenset[type[Op]] = frozenset(
 """All elements of what these make are elements of their first operand."""
 
 _DEPTH = 8
+_NUMBER = TensorType((), np.dtype(np.int64))
 
 
 @dataclass
@@ -60,7 +63,7 @@ def needs_of(condition: Value, loop: Operation) -> Needs | None:
     made = producer(condition)
     op_class = None if made is None else op_class_of(made)
     if made is None or op_class not in (LogicalOr, FindOutOfBounds):
-        return None
+        return None if made is None else _needs_of_numbers(made, loop)
     if op_class is LogicalOr:
         both = [needs_of(operand, loop) for operand in made.operands]
         found = Needs()
@@ -78,6 +81,25 @@ def needs_of(condition: Value, loop: Operation) -> Needs | None:
         return Needs(negative=inside)
     array = _selected_from(index, loop)
     return None if array is None else Needs(arrays=[(array, extent)])
+
+
+def _needs_of_numbers(check: Operation, loop: Operation) -> Needs | None:
+    """That ints are moderate, whose sum or product a check in a loop is of, or which it compares with large ones."""
+    op_class, operands = op_class_of(check), list(check.operands)
+    if op_class in (Less, Greater):
+        limit = constant_of(operands[1])
+        if limit is None or not (limit >= LARGEST if op_class is Greater else limit <= -LARGEST):
+            return None
+        del operands[1]
+    elif op_class is None or not issubclass(op_class, Overflows):
+        return None
+    found = Needs()
+    for operand in operands:
+        inside = _inside(linear(operand), LARGEST, loop) if type_of(operand) == _NUMBER else None
+        if inside is None:
+            return None
+        found.add(Needs(negative=inside))
+    return found
 
 
 def loops_before(loop: Operation) -> list[Operation]:

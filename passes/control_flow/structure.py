@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...dialect.attributes import elements_from_mlir
+from ...dialect.errors import PythonNumberError
 from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ...dialect.op import Array, Op
 from ...dialect.ops.creation import Constant
+from ...dialect.ops.state import RaiseIf
 from ...dialect.register import create, op_class_of
 from ..rewriting import holds, operations_of
 from ..rewriting import operations_in as operations_in
@@ -48,6 +50,12 @@ def functions_with_control_flow(module: Module) -> list[Operation]:
     """The functions that hold a branch or a loop."""
     functions = operations_in(module.body)
     return [f for f in functions if f.name == "func.func" and has_control_flow(f)]
+
+
+def is_number_check(operation: Operation) -> bool:
+    """Whether an op ends the call where compiled code has not the number that Python has, as of more than 64 bits."""
+    is_check = op_class_of(operation) is RaiseIf
+    return is_check and str(operation.attributes["error"].value) == PythonNumberError.__name__
 
 
 # Blocks

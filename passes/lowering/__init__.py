@@ -15,6 +15,7 @@ _FILES = {
     "elementary": ("elementwise",),
     "fourier": ("ufunc_loops",),
     "linear_algebra": ("ufunc_loops",),
+    "overflow": ("elementwise",),
     "reductions": ("reductions", "arg_reductions"),
     "shape": ("shape", "reshapes"),
     "slicing": ("indexing",),

@@ -16,7 +16,9 @@ _MIXED_SIGNS = {np.dtype(np.int64), np.dtype(np.uint64)}
 
 def elementwise_ops() -> tuple[type[Op], ...]:
     """The ops of the families of functions of elements."""
-    return tuple(op_class for op_class in OPS.values() if op_class.family in ("elementwise", "special"))
+    return tuple(
+        op_class for op_class in OPS.values() if op_class.family in ("elementwise", "special", "overflow")
+    )
 
 
 @lowers(*elementwise_ops())

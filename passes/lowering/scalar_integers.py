@@ -8,6 +8,7 @@ from ...dialect.mlir import Value
 from ...dialect.op import Op
 from ...dialect.ops import comparison
 from ...dialect.ops import elementwise as ops
+from ...dialect.ops.overflow import AddOverflows, MultiplyOverflows, SubtractOverflows
 from .conversion import scalar_type
 from .scalar_casts import cast_scalar
 from .scalars import BOOL, FLOAT64, ScalarBuilder, emits
@@ -97,6 +98,31 @@ def sign(b: ScalarBuilder, x: Value) -> Value:
 def square(b: ScalarBuilder, x: Value) -> Value:
     """The operand times itself."""
     return b.op("arith.muli", x, x)
+
+
+# Where int64 wraps around. Comparisons with constants are what LLVM makes of the first two where one operand is known.
+
+
+@emits(AddOverflows, "i")
+def add_overflows(b: ScalarBuilder, x: Value, y: Value) -> Value:
+    """A sum is below one operand where the other is negative, and nowhere else."""
+    is_below = b.compare("lt", b.op("arith.addi", x, y), x)
+    return b.differ(is_below, b.compare("lt", y, b.constant(0)))
+
+
+@emits(SubtractOverflows, "i")
+def subtract_overflows(b: ScalarBuilder, x: Value, y: Value) -> Value:
+    """A difference is above the first operand where the second is negative, and nowhere else."""
+    is_above = b.compare("gt", b.op("arith.subi", x, y), x)
+    return b.differ(is_above, b.compare("lt", y, b.constant(0)))
+
+
+@emits(MultiplyOverflows, "i")
+def multiply_overflows(b: ScalarBuilder, x: Value, y: Value) -> Value:
+    """The upper half of a product of 128 bits is the sign of the lower half, where that is the product."""
+    low = b.conversion.operation("arith.mulsi_extended", [x, y], [b.type, b.type])
+    high = low.owner.results[1]
+    return b.compare("ne", high, b.op("arith.shrsi", low, b.constant(b.width - 1)))
 
 
 # Division. Zero, and -1, by which the quotient may overflow, are replaced by a divisor of 1 before dividing.

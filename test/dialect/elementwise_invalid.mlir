@@ -62,3 +62,12 @@ func.func @not_a_weft_type(%x: tensor<2xi7>) {
   %0 = "weft.negative"(%x) : (tensor<2xi7>) -> tensor<2xi7>
   return
 }
+
+// -----
+
+// Only Python's ints do not wrap around.
+func.func @overflow_of_narrow(%x: tensor<i32>) {
+  // expected-error @below {{weft.add_overflows is of int64, not i32[] and i32[]}}
+  %0 = "weft.add_overflows"(%x, %x) : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  return
+}

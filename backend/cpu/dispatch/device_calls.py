@@ -64,8 +64,7 @@ def run_on_stream(code: int, words: int, values: int, frame: int, stream: int) -
         call_int(word(device + Device.FREE), workspace, handle)
     if is_placed:
         if word(word(frame + Frame.RECORD)) != 0:
-            result = 0
-            failure(code, frame)
+            result = failure(code, frame)
         else:
             result = built(words, values, outputs)
         released(outputs, word(code + Code.RESULT_COUNT))

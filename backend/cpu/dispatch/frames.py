@@ -6,7 +6,7 @@ Frames that no call uses are in a list, which belongs to whoever has the interpr
 from __future__ import annotations
 
 from ..native_python.intrinsics import api, call, call_void, set_word, word
-from ..native_python.layout import TYPE, WORD, Api, Code, Frame
+from ..native_python.layout import MISS, TYPE, WORD, Api, Code, Frame
 from .python_calls import call_one
 
 
@@ -60,9 +60,16 @@ def told(answer: int) -> int:
     return 1
 
 
-def failure(code: int, frame: int) -> None:
-    """Raise what the error record of a frame tells: Python makes the exception."""
+def failure(code: int, frame: int) -> int:
+    """Raise what the error record of a frame tells: Python makes the exception, or None where it makes the call again.
+
+    The result of the call: 0 after the exception, or MISS.
+    """
     exception = call_one(word(code + Code.FAILURE), word(frame + Frame.OBJECT))
-    if exception != 0:
+    if exception == 0:
+        return 0
+    result = MISS if exception == api(Api.NONE) else 0
+    if result != MISS:
         call_void(api(Api.SET_ERROR), word(exception + TYPE), exception)
-        call_void(api(Api.DECREF), exception)
+    call_void(api(Api.DECREF), exception)
+    return result

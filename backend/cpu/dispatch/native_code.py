@@ -21,14 +21,14 @@ class NativeCode(Kept):
     """The table of a compiled function.
 
     `scalars` are the results without dimensions of which nobody wants an array. `exception_of` makes the exception of
-    a failure of machine code.
+    a failure of machine code, or None where Python makes the call again.
     """
 
     def __init__(
         self,
         executable: Executable,
         scalars: Collection[int],
-        exception_of: Callable[[RuntimeFailure], BaseException],
+        exception_of: Callable[[RuntimeFailure], BaseException | None],
     ) -> None:
         super().__init__()
         plan = executable.plan

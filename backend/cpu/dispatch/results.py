@@ -39,7 +39,7 @@ from .frames import failure, given_back, prepared, taken
 
 
 def run_code(code: int, words: int, values: int) -> int:
-    """Run machine code on values and build the result; 0 after an exception."""
+    """Run machine code on values and build the result; 0 after an exception, or MISS."""
     frame = taken(code)
     if frame == 0:
         return 0
@@ -53,7 +53,7 @@ def run_code(code: int, words: int, values: int) -> int:
     if prepared(code, frame) and allocated(code, frame, outputs):
         entered(code, frame, table)
         if word(code + Code.FAILS) != 0 and word(word(frame + Frame.RECORD)) != 0:
-            failure(code, frame)
+            result = failure(code, frame)
         else:
             if collected(code, frame, outputs):
                 result = built(words, values, outputs)

@@ -23,7 +23,7 @@ class DeviceCode(Kept):
     """
 
     def __init__(
-        self, executable: DeviceExecutable, exception_of: Callable[[RuntimeFailure], BaseException]
+        self, executable: DeviceExecutable, exception_of: Callable[[RuntimeFailure], BaseException | None]
     ) -> None:
         super().__init__()
         plan = executable.plan
@@ -64,7 +64,7 @@ class DeviceCode(Kept):
     def _new_frame(self) -> int:
         return ctypes.addressof(self._executable.lend_frame().header)
 
-    def _failure(self, frame: Any) -> BaseException:
+    def _failure(self, frame: Any) -> BaseException | None:
         return self._exception_of(self._executable.failure(frame))
 
     def _result(self, type: TensorType) -> int:

@@ -179,3 +179,32 @@ func.func @carried(%a: tensor<?xi64>) -> tensor<i64> {
   }
   return %r : tensor<i64>
 }
+
+// -----
+
+// Sums and products of counters and moderate numbers have 64 bits: that they are is asked before the loop.
+// CHECK-LABEL: func.func @ints
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-NOT: weft.raise_if
+// CHECK: else
+// CHECK-COUNT-2: weft.raise_if
+// CHECK-NOT: weft.raise_if
+// CHECK: return
+func.func @ints(%w: tensor<i64>, %n: index, %a: tensor<f64>) -> tensor<f64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %r = scf.for %k = %zero to %n step %one iter_args(%s = %a) -> tensor<f64> {
+    %ki = arith.index_cast %k : index to i64
+    %i = tensor.from_elements %ki : tensor<i64>
+    %0 = "weft.multiply_overflows"(%i, %i) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    "weft.raise_if"(%0) {error = "PythonNumberError", message = "long"} : (tensor<i1>) -> ()
+    %1 = "weft.add_overflows"(%i, %w) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    "weft.raise_if"(%1) {error = "PythonNumberError", message = "long"} : (tensor<i1>) -> ()
+    %2 = "weft.add"(%i, %w) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %3 = "weft.cast"(%2) {dtype = f64} : (tensor<i64>) -> tensor<f64>
+    %4 = "weft.add"(%s, %3) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    scf.yield %4 : tensor<f64>
+  }
+  return %r : tensor<f64>
+}

@@ -127,3 +127,24 @@ func.func @checked_read(%x: tensor<?xf64>, %y: tensor<f64>) -> tensor<f64> {
   }
   return %r : tensor<f64>
 }
+
+// -----
+
+// A check of an int asks then whether its branch is taken.
+// CHECK-LABEL: func.func @check_of_int
+// CHECK-NOT: scf.if
+// CHECK: %[[ELSE:.*]] = "weft.logical_not"(%arg2)
+// CHECK: %[[BOTH:.*]] = "weft.logical_and"(%[[ELSE]], %arg1)
+// CHECK: weft.raise_if"(%[[BOTH]])
+// CHECK: weft.select
+func.func @check_of_int(%x: tensor<i64>, %long: tensor<i1>, %c: tensor<i1>) -> tensor<i64> {
+  %b = tensor.extract %c[] : tensor<i1>
+  %r = scf.if %b -> tensor<i64> {
+    scf.yield %x : tensor<i64>
+  } else {
+    "weft.raise_if"(%long) {error = "PythonNumberError", message = "no"} : (tensor<i1>) -> ()
+    %0 = "weft.negative"(%x) : (tensor<i64>) -> tensor<i64>
+    scf.yield %0 : tensor<i64>
+  }
+  return %r : tensor<i64>
+}

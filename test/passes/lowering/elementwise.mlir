@@ -98,3 +98,15 @@ func.func @special(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "weft.gammaln"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Sums are compared with an operand, products with their lower halves.
+// CHECK-LABEL: func.func @overflows
+// CHECK: %[[SUM:.*]] = arith.addi %in, %[[Y:.*]] : i64
+// CHECK: arith.cmpi slt, %[[SUM]], %in
+// CHECK: arith.mulsi_extended
+// CHECK: arith.shrsi
+func.func @overflows(%x: tensor<4xi64>, %y: tensor<4xi64>) -> (tensor<4xi1>, tensor<4xi1>) {
+  %0 = "weft.add_overflows"(%x, %y) : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi1>
+  %1 = "weft.multiply_overflows"(%x, %y) : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi1>
+  return %0, %1 : tensor<4xi1>, tensor<4xi1>
+}

@@ -197,7 +197,7 @@ def integer(value: TracedArray) -> Any:
 def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
     """`pow`; with a modulus it is Python that computes, in integers of any size."""
     if mod is None:
-        return base**exp
+        return operators().binary("**", base, exp)
     numbers = [integer(value) if is_traced(value) else value for value in (base, exp, mod)]
     trace = next(number for number in numbers if is_traced(number))._storage.trace
     return call_python(trace, builtins.pow, numbers, int)
@@ -314,7 +314,7 @@ def type_(value: Any) -> Any:
 
 def sum_(iterable: Any, /, start: Any = 0) -> Any:
     """`sum`: adds up in order, as Python does."""
-    return fold(lambda total, item: total + item, iterable, start)
+    return fold(functools.partial(operators().binary, "+"), iterable, start)
 
 
 def fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:

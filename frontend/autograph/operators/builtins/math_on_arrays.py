@@ -21,6 +21,7 @@ from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import apply, raise_where, trace_of
+from ..interface import operators
 from .builtins_on_arrays import float_, fold, int_
 from .math_on_integers import integer_names, integer_row
 
@@ -120,7 +121,7 @@ _traced_hypot = _compiled("hypot", overflows=True)
 
 
 def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
-    return fold(lambda product, item: product * item, iterable, start)
+    return fold(functools.partial(operators().binary, "*"), iterable, start)
 
 
 def _in_python(theirs: Function, *results: type) -> Function:

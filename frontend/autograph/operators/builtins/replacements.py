@@ -15,6 +15,7 @@ import numpy as np
 
 from .....dialect.dtypes import all_dtypes
 from ....composite import times
+from ....numpy_api.long_ints import checked
 from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
 from ....runtime_values import strings
@@ -136,6 +137,8 @@ _ROWS: dict[Any, _Row] = {
     complex: (_some_traced, lambda: arrays.complex_),
     round: (_unknown, lambda: rounding.round_),
     pow: (_some_traced, lambda: arrays.pow_),
+    abs: (_some_traced, lambda: functools.partial(checked, abs, "unary -")),
+    divmod: (_some_traced, lambda: functools.partial(checked, divmod, "//")),
     isinstance: (_always, lambda: arrays.isinstance_),
     issubclass: (_always, lambda: looked_up.issubclass_),
     callable: (_of_object, lambda: arrays.callable_),

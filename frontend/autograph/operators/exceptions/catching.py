@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.callbacks import Callback
+from .....dialect.errors import PythonNumberError
 from .....dialect.mlir import Value
 from .....dialect.ops.state import exception_type
 from .....dialect.records import dataclass, replace
@@ -182,7 +183,7 @@ class Catching(BodyCatcher):
         return self._types[position]
 
     def _handler_of(self, kind: type[BaseException]) -> int | None:
-        for position in range(len(self.handlers)):
+        for position in range(0 if issubclass(kind, PythonNumberError) else len(self.handlers)):
             if issubclass(kind, self._types_of(position)):
                 return position
         return None

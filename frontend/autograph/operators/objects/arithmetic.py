@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .....backend.gpu.devices.on_device import ARRAYS
+from ....numpy_api.long_ints import require_64_bits
 from ....runtime_values.results import RuntimeTable
 from ....signature.foreign_arrays import require_numpy_rules
 from ....signature.traced_value import held
@@ -57,6 +58,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
                 return computed_lengths.repeated(items, times)
         trace = current_trace()
         if trace is not None and _is_operand(left) and _is_operand(right):
+            require_64_bits(symbol, left, right)
             return compute(trace, _BINARY[symbol], (left, right), {})
     left, right = table_walks.as_sets(left, right)
     for value in (left, right):
@@ -82,6 +84,7 @@ def unary(symbol: str, value: Any) -> Any:
     if isinstance(value, _ARRAYS):
         trace = current_trace()
         if trace is not None:
+            require_64_bits(f"unary {symbol}", value)
             return compute(trace, _UNARY[symbol], (value,), {})
     require_numpy_rules("an operand", value)
     method = users_unary(symbol, value)
@@ -112,6 +115,7 @@ def update(symbol: str, target: Any, value: Any) -> Any:
             return result
         if method is not None or has_users_operator(symbol.removesuffix("="), target, value):
             return binary(symbol.removesuffix("="), target, value)
+    require_64_bits(symbol.removesuffix("="), target, value)
     if isinstance(target, TracedArray) and (trace := current_trace()) is not None:
         return write_followed(trace, _IN_PLACE[symbol], target, value)
     return of_own(current_trace(), _IN_PLACE[symbol], target, value)

@@ -1,0 +1,117 @@
+"""Python's ints of more than 64 bits: the calls give Python's numbers, or end at the line."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+MOST, LEAST = 2**63 - 1, -(2**63)
+
+
+def _factorial(n: int) -> int:
+    product = 1
+    for i in range(1, n + 1):
+        product *= i
+    return product
+
+
+def _fibonacci(n: int) -> int:
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a
+
+
+def _repeated(n: int, m: int) -> tuple[int, int, int]:
+    return sum([n, m, n]), math.prod([n, m, n]), reduce(operator.mul, [n, m])
+
+
+def _operators(a: int, b: int) -> list[int]:
+    return [a + b, a - b, a * b, 3 * a, a * -2, -a, a + 7, 5 - a]
+
+
+def _powers(a: int, b: int) -> list[int]:
+    return [a**2, a**3, 2**b, a**b, a << b, 1 << b, -3 << b]
+
+
+def _caught(a: int, b: int) -> int:
+    try:
+        return a * b + b
+    except (OverflowError, ValueError):
+        return -1
+
+
+PROGRAMS: list[tuple[Callable[..., Any], list[tuple[int, ...]]]] = [
+    (_factorial, [(3,), (4,), (5,), (20,), (21,), (30,), (6,)]),
+    (_fibonacci, [(3,), (4,), (92,), (93,), (94,), (5,)]),
+    (_repeated, [(3, 4), (4, 5), (2**31, 2), (2**32, 3), (-(2**21), 2**21), (2**62, 1)]),
+    (_operators, [(1, 2), (3, 4), (MOST, -1), (LEAST, 1), (MOST, LEAST), (2**62, 2), (5, 6)]),
+    (_operators, [(MOST // 3, 0), (MOST // 3 - 1, 1), (MOST // 3 + 1, 0), (LEAST // 2, 0)]),
+    (_powers, [(2, 3), (3, 4), (2, 61), (2, 62), (2, 63), (-2, 61), (7, 0)]),
+    (_powers, [(1, 2), (2, 1), (3037000499, 2), (3037000500, 2), (-3037000500, 1)]),
+    (_caught, [(2, 3), (3, 4), (2**40, 2**40), (5, 6)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "calls"), PROGRAMS)
+def test_calls_are_made_again_with_longer_ints(
+    program: Callable[..., Any], calls: list[tuple[int, ...]]
+) -> None:
+    compiled = weft.function(program)
+    for call in calls * 2:
+        assert compiled(*call) == program(*call)
+
+
+def _products(x: Any, n: int) -> int:
+    total = 0
+    for i in range(n):
+        total += int(x[i]) * int(x[i])
+    return total
+
+
+def test_elements_of_arrays_are_refused() -> None:
+    """Constants among the arguments do not help there."""
+    compiled = weft.function(_products)
+    for n in (2, 3):
+        assert compiled(np.array([2, 2**31, 5]), n) == _products([2, 2**31, 5], n)
+    with pytest.raises(
+        weft.PythonNumberError, match=r"the result of 2147483648 \* 4294967296 has more than 64 bits"
+    ):
+        weft.function(lambda x: int(x[0]) * int(x[1]))(np.array([2**31, 2**32]))
+    with pytest.raises(OverflowError, match=r"the result of \d+ \+ \d+ has more than 64 bits") as caught:
+        compiled(np.full(3, 2**31), 3)
+    assert "total += int(x[i])" in str(caught.getrepr())
+
+
+def test_numbers_of_numpy_wrap_around() -> None:
+    compiled = weft.function(lambda x, n: (x[0] * x[0], x[0] + n))
+    assert compiled(np.array([2**40]), 1) == (0, 2**40 + 1)
+
+
+def test_native_calls_are_made_again() -> None:
+    """Calls that native code runs, before and behind one that it cannot."""
+    compiled = weft.function(lambda n: n * n)
+    for n in (*range(40), 2**40, *range(40), -(2**50)):
+        assert compiled(n) == n * n
+
+
+def test_sums_of_small_numbers_are_not_checked() -> None:
+    def program(x: Any, w: int) -> Any:
+        count, state = 0, 1
+        for i in range(len(x) // w):
+            for j in range(w):
+                state = (1103515245 * state + 12345) % 2**31
+                if x[i * w + j] > 0.5:
+                    count += 1
+        return count, state
+
+    concrete = weft.function(program).get_concrete_function(weft.TensorSpec((None,), "float64"), 3)
+    assert "overflows" not in concrete.as_text("optimized")
