@@ -99,7 +99,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     (
         "passes",
-        370,
+        395,
         "ranges of integers, so that checks of Python's ints cost nothing where these are counters and the like",
     ),
     ("frontend/numpy_api", 95, "Python's ints of more than 64 bits are announced, or computed by Python"),
