@@ -20,6 +20,7 @@ from weft_emulator.gpu_check.counters import count
 from weft_emulator.gpu_check.packed import make_arguments
 from weft_emulator.gpu_check.plan import COUNTED as COUNTED_PROGRAMS
 from weft_emulator.gpu_check.plan import FIRST, PARTS, RUNS, SANITIZED, SECONDS
+from weft_emulator.gpu_check.worker import lacks
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -211,6 +212,8 @@ def test_a_library_that_is_not_there_is_no_failure(packed: Path, tmp_path: Path)
     path.write_bytes(b"cml_dtypes.of_nobody\nx\n.")
     lines, _ = _run(folder, "--parts", "correct")
     assert lines[0]["not_run"] == "No module named 'ml_dtypes.of_nobody'"
+    assert lacks(RuntimeError("the emulator failed: No module named 'ml_dtypes'")) == "No module named 'ml_dtypes'"
+    assert not lacks(RuntimeError("the emulator failed: No module named 'weft.passes'"))
 
 
 def test_arguments_are_the_same_everywhere() -> None:

@@ -35,6 +35,7 @@ def explained(function, *specs, **options):
 
 
 @names_expressions
+@pytest.mark.processor  # whose vectors are told
 def test_sentences_name_expressions_and_lines():
     explanation = explained(softmax, weft.TensorSpec((None, 300), "float32"))
     assert sentences(explanation, "fused") == [(2, "`e` is computed in one loop with all its parts")]

@@ -6,6 +6,7 @@ import argparse
 import functools
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -30,12 +31,11 @@ def work(options: argparse.Namespace) -> int:
         try:
             line |= run(program)
             failed = False
-        except ModuleNotFoundError as error:
-            failed = False
-            line |= {"not_run": str(error)} if _is_optional(error) else {"ok": False, "error": str(error)}
         except Exception as error:  # the others are run all the same
-            failed = True
-            line |= {"ok": False, "error": f"{type(error).__name__}: {error}"[:4000]}
+            failed = not isinstance(error, ModuleNotFoundError)
+            missing = lacks(error)
+            text = f"{type(error).__name__}: {error}"[:4000] if failed else str(error)
+            line |= {"not_run": missing} if missing else {"ok": False, "error": text}
         line.setdefault("seconds", round(time.monotonic() - start, 2))
         print(json.dumps(line), flush=True)
         if failed and device is not None:
@@ -43,9 +43,10 @@ def work(options: argparse.Namespace) -> int:
     return 0
 
 
-def _is_optional(error: ModuleNotFoundError) -> bool:
-    """Whether what is missing is a library that a bare machine need not have."""
-    return (error.name or "").partition(".")[0] in ("ml_dtypes", *PEERS)
+def lacks(error: Exception) -> str:
+    """What an error, of ours or of the emulator, says of a library that a bare machine need not have; else nothing."""
+    found = re.search(r"No module named '(\w+)[^']*'", str(error))
+    return found[0] if found and found[1] in ("ml_dtypes", *PEERS) else ""
 
 
 def _opened() -> Any:
