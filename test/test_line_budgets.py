@@ -71,6 +71,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         60,
         "tensor cores multiply float32 that is rounded to tf32, where that is wanted",
     ),
+    (
+        "backend/gpu/schedules",
+        190,
+        "tiles of attention that a mask hides are passed over: half of causal attention",
+    ),
     ("backend/gpu", 130, "products of float32, and attention, may be those of bfloat16"),
     ("frontend", 10, "a setting for what GPUs multiply in products of float32"),
     (

@@ -75,7 +75,7 @@ class _Merged(Rows):
             smaller = self._exponential(load(of_largest, [piece, row]), finite)
             total, value = load(of_totals, [piece, row]), load(of_sums, [piece, row, column])
             own = [
-                create("arith.mulf", [total.type], [total, self._as(smaller, total.type)]),
+                create("arith.mulf", [total.type], [total, self.as_type(smaller, total.type)]),
                 create("arith.mulf", [value.type], [value, smaller]),
             ]
             pairs = zip(loop.carried, own, strict=True)

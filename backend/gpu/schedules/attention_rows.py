@@ -15,14 +15,16 @@ from ....passes.rewriting import operations_in
 from ...nests.emit import ForLoop, Index, create, store
 from ...nests.nest import LoopNest, loop_nest
 from ..code.assembly import instruction
-from ..code.control import compare, only_if
+from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, clone_with
 from ..code.points import read, write_body
 from ..code.reduce import Reduction, warp_reduce
 from ..code.walk import product, split
 from ..rewrites.approximations import mark_approximate
 from ..rewrites.attention import denominator, positions
+from .attention_masks import HiddenTiles, mask_of
 from .attention_parts import Parts, Tile
+from .loaders import Loader
 from .results import Results
 from .steps import Step
 
@@ -46,6 +48,8 @@ class Rows(Results):
     """The neighbouring threads that share rows."""
     shared_bytes = 0
     """What a launch gives to a block, besides what the kernel has."""
+    of_values: Loader
+    """What brings values."""
 
     @staticmethod
     def tile(parts: Parts) -> Tile | None:
@@ -116,6 +120,9 @@ class Rows(Results):
     def begin(self, first: Index, last: Index) -> None:
         """Begin to bring tiles of keys, of which the block has those before the last."""
 
+    def bring(self, first: Index) -> None:
+        """Wait for the tile that begins at a key, where tiles are brought ahead."""
+
     def row_places(self) -> list[Index]:
         """The rows of the thread, from the first of the block on."""
         raise NotImplementedError
@@ -158,28 +165,44 @@ class Rows(Results):
         start = [*[self.least] * rows, *[none] * rows, *[self.zero] * (rows * columns)]
         own = self._own_keys()
         self.begin(*own)
+        mask = mask_of(self.attention.changes)
         loop = ForLoop(emitter, *own, self.tile_shape.keys, start)
         with loop.body():
-            carried = loop.carried
-            largest, totals = carried[:rows], carried[rows : 2 * rows]
-            sums = [carried[2 * rows + columns * i :][:columns] for i in range(rows)]
-            weights = self._changed(loop.position, self.scores(loop.position))
-            for i in range(rows):
-                before = largest[i]
-                largest[i] = self._largest(before, weights[i])
-                finite = self._finite(largest[i])
-                weights[i] = [self._weight(score, finite) for score in weights[i]]
-                smaller = self._exponential(before, finite)
-                totals[i] = self._add_weights(totals[i], smaller, weights[i])
-                sums[i] = [create("arith.mulf", [v.type], [v, smaller]) for v in sums[i]]
-            sums = self.add_values(loop.position, weights, sums)
-            loop.end([*largest, *totals, *(value for row in sums for value in row)])
+            first, carried = loop.position, loop.carried
+            self.bring(first)
+            tiles = None if mask is None else HiddenTiles(self, mask)
+            hidden = None if tiles is None else tiles.is_hidden(first, carried[:rows])
+            if hidden is None:
+                loop.end(self._with_tile(first, carried))
+            else:
+                with only_if(hidden, [value.type for value in start]) as branch:
+                    branch.give(carried)
+                with otherwise(branch):
+                    branch.give(self._with_tile(first, carried))
+                loop.end(branch.results)
         totals, found = loop.results[rows : 2 * rows], loop.results[2 * rows :]
         sums = [found[columns * i :][:columns] for i in range(rows)]
         if self.pieces.count > 1:
             self._store_piece(loop.results[:rows], totals, sums)
             return
         self._finish([self._divided(total, own) for total, own in zip(totals, sums, strict=True)])
+
+    def _with_tile(self, first: Value, carried: Sequence[Value]) -> list[Value]:
+        """The largest scores of rows, and the sums of weights and of values, with the tile that begins at a key."""
+        rows, columns = len(self.row_places()), len(self.column_places())
+        largest, totals = list(carried[:rows]), list(carried[rows : 2 * rows])
+        sums = [list(carried[2 * rows + columns * i :][:columns]) for i in range(rows)]
+        weights = self._changed(first, self.scores(first))
+        for i in range(rows):
+            before = largest[i]
+            largest[i] = self._largest(before, weights[i])
+            finite = self._finite(largest[i])
+            weights[i] = [self._weight(score, finite) for score in weights[i]]
+            smaller = self._exponential(before, finite)
+            totals[i] = self._add_weights(totals[i], smaller, weights[i])
+            sums[i] = [create("arith.mulf", [v.type], [v, smaller]) for v in sums[i]]
+        sums = self.add_values(first, weights, sums)
+        return [*largest, *totals, *(value for row in sums for value in row)]
 
     def _own_keys(self) -> tuple[Index, Index]:
         """The first key of the block, and the first behind its last one."""
@@ -198,7 +221,7 @@ class Rows(Results):
         emitter, (of_largest, of_totals, of_sums) = self.emitter, self.pieces.memory
         columns = [emitter.value(place) for place in self.column_places()]
         is_first = compare("eq", columns[0], emitter.value(0))
-        reduction = self._reduction(self.attention.total)
+        reduction = self.reduction(self.attention.total)
         for number, place in enumerate(self.row_places()):
             (total,) = warp_reduce(reduction, [totals[number]], self.lanes)
             row = emitter.value(emitter.add(self.first, place))
@@ -219,23 +242,23 @@ class Rows(Results):
 
     def _largest(self, before: Value, scores: Sequence[Value]) -> Value:
         """The largest number of a row so far, which all threads that share the row know."""
-        reduction = self._reduction(self.attention.largest)
-        wide = [self._as(score, reduction.types[0]) for score in scores]
+        reduction = self.reduction(self.attention.largest)
+        wide = [self.as_type(score, reduction.types[0]) for score in scores]
         found = wide[0]
         for value in wide[1:]:
             (found,) = reduction.join([found], [value])
         (found,) = warp_reduce(reduction, [found], self.lanes)
-        (found,) = reduction.join([self._as(before, reduction.types[0])], [found])
-        return self._as(found, self.element)
+        (found,) = reduction.join([self.as_type(before, reduction.types[0])], [found])
+        return self.as_type(found, self.element)
 
     def _finite(self, largest: Value) -> Value:
         """What is subtracted: zero where all scores were minus infinity so far, so that their weights are zeros."""
-        none = self._compare("oeq", largest, self.least)
+        none = self.compare("oeq", largest, self.least)
         return create("arith.select", [largest.type], [none, self.zero, largest])
 
     def _exponential(self, score: Value, largest: Value, power: float = 0.0) -> Value:
         """2**power times what a score weighs, none being larger than the largest: an instruction is good for f32."""
-        difference = create("arith.subf", [self.element], [self._as(score, self.element), largest])
+        difference = create("arith.subf", [self.element], [self.as_type(score, self.element), largest])
         if self.element.width > 32:
             return create("math.exp", [self.element], [difference])
         numbers = [self.emitter.splat(number, self.element) for number in (1 / math.log(2), power)]
@@ -259,19 +282,19 @@ class Rows(Results):
 
     def _add_weights(self, total: Value, smaller: Value, weights: Sequence[Value]) -> Value:
         """The weights of a row that a thread has, with those of before; four are added before they are made wider."""
-        smaller = self._as(smaller, total.type)
+        smaller = self.as_type(smaller, total.type)
         total = create("arith.mulf", [total.type], [total, smaller])
         for start in range(0, len(weights), 4):
             few = list(weights[start : start + 4])
             while len(few) > 1:
                 pairs = zip(few[::2], few[1::2], strict=False)
                 few = [create("arith.addf", [a.type], [a, b]) for a, b in pairs] + few[len(few) // 2 * 2 :]
-            total = create("arith.addf", [total.type], [total, self._as(few[0], total.type)])
+            total = create("arith.addf", [total.type], [total, self.as_type(few[0], total.type)])
         return total
 
     def _divided(self, total: Value, sums: Sequence[Value]) -> list[Value]:
         """What a row has of values, divided by the sum of all weights of the row."""
-        reduction = self._reduction(self.attention.total)
+        reduction = self.reduction(self.attention.total)
         (total,) = warp_reduce(reduction, [total], self.lanes)
         back = self.emitter.splat(2.0**-self._power, total.type)
         total = create("arith.mulf", [total.type], [total, back])
@@ -279,7 +302,7 @@ class Rows(Results):
         assert by is not None
         body = self.attention.shares.regions[0].blocks[0]
         values = {body.arguments[1 - self.place_of_weights]: total}
-        other = self._as(_copied(by.value, values), self.element)
+        other = self.as_type(_copied(by.value, values), self.element)
         power = -self._power if by.is_factor else self._power
         other = create("arith.mulf", [self.element], [other, self.emitter.splat(2.0**power, self.element)])
         name = "arith.mulf" if by.is_factor else "arith.divf"
@@ -350,21 +373,23 @@ class Rows(Results):
                 with only_if(self.is_inside(row, column)):
                     self.store_neighbours(own[start : start + lanes], row, column)
 
-    def _reduction(self, op: Operation) -> Reduction:
+    def reduction(self, op: Operation) -> Reduction:
         reduction = Reduction.of(loop_nest(op))
         assert reduction is not None
         return reduction
 
-    def _as(self, value: Value, type: Type) -> Value:
+    def as_type(self, value: Value, type: Type) -> Value:
         """A number in another type."""
         if value.type == type:
             return value
         name = "arith.extf" if type.width > value.type.width else "arith.truncf"
         return create(name, [type], [value])
 
-    def _compare(self, predicate: str, left: Value, right: Value) -> Value:
+    def compare(self, predicate: str, left: Value, right: Value) -> Value:
         i64 = ir.IntegerType.get_signless(64)
-        number = {"predicate": ir.IntegerAttr.get(i64, ("false", "oeq").index(predicate))}
+        number = {
+            "predicate": ir.IntegerAttr.get(i64, ("false", "oeq", "ogt", "oge", "olt").index(predicate))
+        }
         return create("arith.cmpf", [ir.IntegerType.get_signless(1)], [left, right], number)
 
 

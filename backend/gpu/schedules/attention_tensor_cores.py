@@ -61,6 +61,7 @@ class HalfRows(Rows):
     """Writes what a thread does, with its warp."""
 
     lanes = 4
+    of_values: LineLoader
 
     @staticmethod
     def tile(parts: Parts) -> Tile | None:
@@ -133,6 +134,11 @@ class HalfRows(Rows):
         if self.copied is not None:
             self.copied.begin(first, last)
 
+    def bring(self, first: Index) -> None:
+        """Wait for the tile that is copied."""
+        if self.copied is not None:
+            self.copied.next(first)
+
     def _parts_of_weights(self) -> int:
         """How many halves a weight is the sum of."""
         shares = denominator(self.attention.shares, self.place_of_weights)
@@ -182,9 +188,7 @@ class HalfRows(Rows):
 
     def scores(self, first: Index) -> list[list[Value]]:
         """Multiply the queries with a tile of keys: eight after the other, none of which waits for the one before."""
-        if self.copied is not None:
-            self.copied.next(first)
-        else:
+        if self.copied is None:
             self.of_keys.first = first
             keys = self.of_keys.load(0)
             self.kernel.barrier()

@@ -212,7 +212,10 @@ def test_a_library_that_is_not_there_is_no_failure(packed: Path, tmp_path: Path)
     path.write_bytes(b"cml_dtypes.of_nobody\nx\n.")
     lines, _ = _run(folder, "--parts", "correct")
     assert lines[0]["not_run"] == "No module named 'ml_dtypes.of_nobody'"
-    assert lacks(RuntimeError("the emulator failed: No module named 'ml_dtypes'")) == "No module named 'ml_dtypes'"
+    assert (
+        lacks(RuntimeError("the emulator failed: No module named 'ml_dtypes'"))
+        == "No module named 'ml_dtypes'"
+    )
     assert not lacks(RuntimeError("the emulator failed: No module named 'weft.passes'"))
 
 
