@@ -1,6 +1,7 @@
 // Graphs of code: blocks with the jumps between them, and ops with the values that they hand on
 
 const MOST_NODES = 400; // more cannot be read
+const TALL = 48; // blocks of more lines scroll
 
 function memoryMarkup(buffers, styleOf) {
   // A block of memory as it is shared: time from left to right, addresses from below to above
@@ -188,7 +189,7 @@ function graphMarkup({ title, nodes, edges }, lines, lineOf) {
   // `lineOf` writes a line of the text by its number
   const head = title ? `<div class="where">${escaped(title)}</div>` : "";
   if (nodes.length > MOST_NODES) return `${head}<p class="where">${counted(nodes.length)} of them are too many to draw.</p>`;
-  const sizes = nodes.map((node) => [Math.min(Math.max(...node.map((i) => lines[i].length), 8) * 6.7 + 34, 460), Math.min(node.length, 18) * 16 + 6]);
+  const sizes = nodes.map((node) => [Math.min(Math.max(...node.map((i) => lines[i].length), 8) * 6.7 + 34, 460), Math.min(node.length, TALL) * 16 + 6]);
   const drawn = layout(sizes, edges);
   const arrows = edges.map(([from, to, kind], i) => {
     const isBack = drawn.back.has(i) || from === to;
@@ -196,7 +197,7 @@ function graphMarkup({ title, nodes, edges }, lines, lineOf) {
   });
   const boxes = nodes.map((node, i) => {
     const { x, y, w, h } = drawn.points[i];
-    return `<foreignObject x="${x - w / 2}" y="${y}" width="${w}" height="${h}"><div class="block" data-block="${i}">${node.map(lineOf).join("")}</div></foreignObject>`;
+    return `<foreignObject x="${x - w / 2}" y="${y}" width="${w}" height="${h}"><div class="block${node.length > TALL ? " more" : ""}" data-block="${i}">${node.map(lineOf).join("")}</div></foreignObject>`;
   });
   const { width, height } = drawn;
   return `${head}<svg viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}" style="width:clamp(${Math.ceil(0.6 * width)}px, 100%, ${Math.ceil(width)}px)" role="img" aria-label="graph${title ? ` of ${escaped(title)}` : ""}"><defs><marker id="arrow" viewBox="0 0 8 8" refX="3" refY="4" markerWidth="6" markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${arrows.join("")}${boxes.join("")}</svg>`;

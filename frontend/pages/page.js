@@ -28,7 +28,7 @@ function unpack(node, lines) {
 
 const MLIR = /("(?!weft\.)(?:[^"\\]|\\.)*")|(\/\/.*$|^;.*$)|(\b(?:tensor|memref|vector)<[^<>]*(?:<[^<>]*>[^<>]*)*>|\b[iuf]\d+\b|\bindex\b|!llvm\.[\w<>]+)|("?\b[a-z_]\w*(?:\.[a-z_]\w*)+"?)|((?:dense<)?-?\b\d[\w.+]*)/g;
 const LLVM = /("[^"]*")|(;.*$)|(<\d+ x \w+>|\bi\d+\b|\bptr\b|\bfloat\b|\bdouble\b|\bhalf\b)|(\b(?:define|call|load|store|br|ret|phi|getelementptr|f?add|f?sub|f?mul|[fsu]div|icmp|fcmp|select|shufflevector|insertelement|extractelement|zext|sext|trunc|bitcast|alloca|and|or|xor|shl|[al]shr|switch|tail)\b)|(-?\b\d[\w.+]*)/g;
-const ASM = /("[^"]*")|((?:#|\/\/).*$)|(%\w+|\b[vqxwdsr]\d+\b(?:\.\w+)?)|(^\s*[a-z@][^\s:(%,]*)|([$#]?-?\b0?x?[\da-f]+\b)/g;
+const ASM = /("[^"]*")|((?:#|\/\/).*$)|(%\w+|\b[vqxwdsr]\d+\b(?:\.\w+)?|\bU?[RP](?:\d+|Z|T)\b(?:\.\w+)?)|(^\s*[a-z][^\s:(%,]*|(?<=^\s*(?:[\da-f]{4,}\s+)?(?:@\S+\s+)?)[A-Za-z][\w.]*)|([$#]?-?\b0?x?[\da-f]+\b)/g;
 const PYTHON = /("""[\s\S]*?"""|'''[\s\S]*?'''|[rbfRBF]{0,2}"(?:[^"\\]|\\.)*"|[rbfRBF]{0,2}'(?:[^'\\]|\\.)*')|(#.*$)|(^\s*@[\w.]+)|(\b(?:def|class|return|if|elif|else|for|while|in|not|and|or|is|lambda|with|as|import|from|try|except|finally|raise|assert|pass|break|continue|None|True|False|yield|global|nonlocal|match|case|del|async|await)\b)|(\b\d[\w.]*)/g;
 const CLASSES = { mlir: ["s", "c", "y", "o", "d"], python: ["s", "c", "y", "kw", "d"], asm: ["s", "c", "y", "o", "d"] };
 

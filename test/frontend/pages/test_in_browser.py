@@ -311,6 +311,28 @@ def test_instructions_say_what_they_do(opened: Callable[..., Any]) -> None:
     assert page.evaluate("meaning", ".LBB0_2:") == page.evaluate("meaning", "    frobnicate  %rax") == ""
 
 
+def test_mnemonics_and_registers_of_gpus_are_coloured(opened: Callable[..., Any]) -> None:
+    page = opened()
+    for line, mnemonic, register in (
+        ("  07a0  @!P1   FADD.FTZ R10, -R12, 0x3 ;", "FADD.FTZ", "R10"),
+        ("    @%p1  bra    $L__BB0_2;", "bra", "%p1"),
+        ("    vaddps %ymm0, %ymm1, %ymm2", "    vaddps", "%ymm0"),
+    ):
+        found = page.evaluate("(line) => coloured(line, 'asm')", line)
+        assert f'<span class="o">{mnemonic}' in found, found
+        assert f'<span class="y">{register}</span>' in found, found
+
+
+def test_long_blocks_scroll_and_look_like_it(opened: Callable[..., Any]) -> None:
+    page = opened()
+    lines = ["start:", *["  f"] * 40, "end:", *["  f"] * 60]
+    markup = page.evaluate(
+        "(lines) => graphMarkup({title: '', ...blocksOf(lines, 0, lines.length)}, lines, (i) => lines[i])",
+        lines,
+    )
+    assert [part.split('"')[0] for part in markup.split('<div class="')[1:]] == ["block", "block more"]
+
+
 def test_a_page_in_a_notebook_is_a_frame_of_its_own(browser: Any, tmp_path: Path) -> None:
     concrete = programs.softmax.get_concrete_function(weft.TensorSpec((None, None), "float32"))
     page, errors = browser.new_page(), []

@@ -20,6 +20,8 @@ def halved(x: Any) -> Any:
     while x.sum() > 1:
         x = x * 0.5
         weft.summary.scalar("sum", x.sum(), 1)
+        weft.summary.histogram("values", x, 1)
+        weft.summary.image("picture", x.reshape(1, 1, 2, 1) / 4, 1)
     return x
 
 
@@ -40,3 +42,11 @@ def test_the_graph_is_drawn_and_opens(tmp_path: Path) -> None:
         line.wait_for(timeout=60_000)
         with urllib.request.urlopen(f"{address}/data/plugin/scalars/tags") as answer:
             assert b'"sum"' in answer.read()
+        page.goto(f"{address}/#images")
+        picture = page.locator("tf-image-loader img").first
+        picture.wait_for(timeout=60_000)
+        assert picture.evaluate(
+            "(img) => img.decode().then(() => [img.naturalWidth, img.naturalHeight])"
+        ) == [2, 1]
+        page.goto(f"{address}/#histograms")
+        page.locator("vz-histogram-timeseries path").first.wait_for(timeout=60_000, state="attached")
