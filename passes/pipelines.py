@@ -56,6 +56,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "block-dot-products",  # the loops whose iterations need each other
             "transpose-columns",  # behind it, which takes blocks of columns
             "overlap-messages",  # behind gradients, which are of the messages as they were written
+            "read-through",  # behind gradients and loops that are raised, which are of rows as they were written
             "fuse-updates",  # when all that is read of updated tensors is known
             "skip-fills",  # last: what passes know of equal elements is gone then
         ),

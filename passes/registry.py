@@ -21,7 +21,7 @@ from ..dialect.ops.distributed import (
     SendReceive,
     StartSendReceive,
 )
-from ..dialect.ops.indexing import Scatter
+from ..dialect.ops.indexing import Gather, Scatter
 from ..dialect.ops.reductions import Sum
 from ..dialect.ops.shape import Stretch
 from ..dialect.ops.slicing import SliceUpdate
@@ -78,6 +78,7 @@ PASSES: PassTable = MappingProxyType(
         "raise-loops": entry(f"{__package__}.raising.raise_loops:RaiseLoops", "scf.for"),
         "read-inserted": entry(f"{__package__}.fusion.read_inserted:ReadInserted", "tensor.insert_slice"),
         "read-first": entry(f"{__package__}.fusion.read_first:ReadFirst"),
+        "read-through": entry(f"{__package__}.fusion.read_through:ReadThrough", Gather),
         "weft-batch": entry(f"{__package__}.batching.batch:Batch", Lane, Lanes),
         "weft-differentiate": entry(f"{__package__}.differentiation.differentiate:Differentiate"),
         "generalize-products": entry(
