@@ -109,6 +109,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/numpy_api", 95, "Python's ints of more than 64 bits are announced, or computed by Python"),
     ("frontend", 60, "native code leaves calls to Python that are made again with longer ints"),
+    (
+        "passes",
+        75,
+        "rows of arrays in lists are read where they lie: interleave copied a whole array for each row",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
