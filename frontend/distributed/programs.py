@@ -33,11 +33,9 @@ from ..function import Function
 from ..runtime_values.result_spec import (
     ArgumentResult,
     ComputedResult,
-    KeptResult,
     Result,
-    SelectedResult,
-    SharedResult,
     ViewResult,
+    mapped,
 )
 from ..settings import settings
 from ..signature.signature import TensorSpec
@@ -80,9 +78,7 @@ def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgra
         guards, updates = [*trace.captures, *recorded.state.guards], recorded.write_back.updates
         changed = updates and updates.remaining()
         with context(), ir.Location.unknown():
-            is_shared = any(isinstance(leaf, SharedResult) for leaf in recorded.result.leaves)
-            given = recorded.portable_result if is_shared else recorded.result
-            result = _with_views(trace.module, trace.symbol, given)
+            result = _with_views(trace.module, trace.symbol, recorded.result)
             written = _written(trace.module, trace.symbol, signature.position_of)
             outside = [n for n, place in written.items() if place >= len(signature.types)]
             with explained_at_their_place(trace.symbol):
@@ -137,12 +133,8 @@ def _with_views(module: Module, symbol: str, result: Result) -> Result:
     arguments = list(function.regions[0].blocks[0].arguments)
 
     def computed(leaf: Any) -> Any:
-        if isinstance(leaf, KeptResult):
-            leaf = leaf.result
-        if isinstance(leaf, SelectedResult):
-            return leaf._replace(options=tuple(map(computed, leaf.options)))
         if not isinstance(leaf, (ArgumentResult, ViewResult)) or not leaf.path:
-            return leaf
+            return mapped(leaf, computed)
         source = arguments[leaf.argument] if isinstance(leaf, ArgumentResult) else returned[leaf.position]
         with ir.InsertionPoint(end):
             b = OpEmitter(end.location)
@@ -161,7 +153,7 @@ def _with_views(module: Module, symbol: str, result: Result) -> Result:
         return ComputedResult(len(returned) - 1, value.rank == 0)
 
     before = len(returned)
-    leaves = tuple(map(computed, result.leaves))
+    found: Result = mapped(result, computed)
     if len(returned) > before:
         with ir.InsertionPoint(end):
             ir.Operation.create("func.return", operands=returned, loc=end.location)
@@ -169,7 +161,7 @@ def _with_views(module: Module, symbol: str, result: Result) -> Result:
         inputs = ir.FunctionType(function.attributes["function_type"].value).inputs
         made = ir.FunctionType.get(inputs, [value.type for value in returned])
         function.attributes["function_type"] = ir.TypeAttr.get(made)
-    return result._replace(leaves=leaves)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

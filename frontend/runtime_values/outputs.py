@@ -69,8 +69,8 @@ class Outputs:
         self.values: list[Any] = []
         self.types: list[TensorType] = []
         self._known: dict[int, tuple[int, TracedArray]] = {}
-        self._stores = False
-        """Whether what is collected is stored: what is collected later may show the same arrays."""
+        self._keeps_views = False
+        """Whether views are kept once: what is collected later may show the same arrays."""
         self._seen: Counter[Storage] = Counter()
         """How often the results show an array, or a view of it."""
         from .origins import Origins  # loads MLIR, which programs from the disk cache need not
@@ -111,8 +111,11 @@ class Outputs:
         """What a call gives, where what was there before is itself; and the same with copies, for other processes."""
         kept = len(self._kept)
         self._keeps_shared = True
+        self._keeps_views = any(
+            count > 1 for count in self._met.values()
+        )  # views in these may be elsewhere, too
         result = self._with_found(value, locate)
-        self._keeps_shared = False
+        self._keeps_views = self._keeps_shared = False
         if not result.found and len(self._kept) == kept:
             return result, result
         try:
@@ -122,11 +125,11 @@ class Outputs:
 
     def stored(self, value: Any, locate: Callable[[Any], Any]) -> Result:
         """Take a value apart that is stored in Python's state: views in it may be results, too."""
-        self._stores = self._keeps_shared = True
+        self._keeps_views = self._keeps_shared = True
         try:
             return self._with_found(value, locate)
         finally:
-            self._stores = self._keeps_shared = False
+            self._keeps_views = self._keeps_shared = False
 
     def _with_found(self, value: Any, locate: Callable[[Any], Any]) -> Result:
         """Take a value apart up to what was there before the call."""
@@ -204,7 +207,7 @@ class Outputs:
         if not is_view and not isinstance(made, (ViewResult, SelectedResult)):
             return made
         if id(leaf) not in self._kept:
-            if not (is_repeated or self._stores):
+            if not (is_repeated or self._keeps_views):
                 return made
             self._kept[id(leaf)] = (-1 - len(self._kept), leaf)
         return KeptResult(self._kept[id(leaf)][0], made)
@@ -341,7 +344,7 @@ class Outputs:
         order = None if storage.layout is None or storage.layout.sources else storage.layout.order
         is_turned = order is not None and order != tuple(range(len(order)))
         path = _path_of(leaf)
-        is_view = path and (self._stores or self._seen[storage] > 1 or id(storage) in self._known)
+        is_view = path and (self._keeps_views or self._seen[storage] > 1 or id(storage) in self._known)
         if not (is_view or is_turned) or leaf._is_scalar or not _can_be_made_again(path):
             return None
         base = leaf._base()

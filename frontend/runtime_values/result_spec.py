@@ -159,14 +159,6 @@ class TypedResult(NamedTuple):
         return self.options[int(self.choice.build(outputs, leaves))].build(outputs, leaves)
 
 
-def of_one_type(leaf: Any) -> Any:
-    """A result for a caller that knows one type of each."""
-    if isinstance(leaf, OptionalResult):
-        leaves = tuple(map(of_one_type, leaf.value.leaves))
-        return leaf._replace(value=leaf.value._replace(leaves=leaves))
-    return leaf.promoted if isinstance(leaf, TypedResult) else leaf
-
-
 class OutsideResult(NamedTuple):
     """A result that is an array from outside whose elements tracing looked at, or a view of one."""
 
@@ -346,6 +338,31 @@ class Result(NamedTuple):
         ):  # the only one, as rows of a table have: their equality takes as long as they do
             return self.leaves[self.structure.index].build(outputs, leaves)
         return unflatten(self.structure, lambda i: self.leaves[i].build(outputs, leaves), keep)
+
+
+def mapped(leaf: Any, change: Callable[[Any], Any]) -> Any:
+    """A result with what it is made of changed; itself where it is made of no others."""
+    if isinstance(leaf, Result):
+        return leaf._replace(leaves=tuple(map(change, leaf.leaves)))
+    if isinstance(leaf, KeptResult):
+        return leaf._replace(result=change(leaf.result))
+    if isinstance(leaf, SharedResult):
+        return leaf if leaf.result is None else leaf._replace(result=mapped(leaf.result, change))
+    if isinstance(leaf, OptionalResult):
+        return leaf._replace(value=mapped(leaf.value, change))
+    if isinstance(leaf, HolderResult):
+        return leaf._replace(parts=mapped(leaf.parts, change))
+    if isinstance(leaf, (SelectedResult, TypedResult)):
+        return leaf._replace(options=tuple(map(change, leaf.options)))
+    if isinstance(leaf, ChosenResult):
+        made = (mapped(each, change) if isinstance(each, Result) else each for each in leaf.options)
+        return leaf._replace(options=tuple(made))
+    return leaf
+
+
+def of_one_type(leaf: Any) -> Any:
+    """A result for a caller that knows one type of each."""
+    return leaf.promoted if isinstance(leaf, TypedResult) else mapped(leaf, of_one_type)
 
 
 def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python: Sequence[bool]) -> list[Any]:

@@ -121,6 +121,22 @@ def test_containers_of_the_caller_are_returned(mesh: Any) -> None:
     assert found is parameters
 
 
+def test_what_is_returned_several_times_is_one_object(mesh: Any) -> None:
+    def several(x: Any) -> Any:
+        part, pair = x[1:4], [x[::2], x * 2]
+        known = {"pair": pair, "part": part}
+        known["self"] = known
+        return known, pair, part, x.T if np.sum(x) > 0 else None
+
+    known, pair, part, turned = ranks.partition(several)(ranks.scatter(X, P("d"), mesh))
+    assert known["self"] is known
+    assert known["pair"] is pair
+    assert known["part"] is part
+    for found, wanted in zip((*pair, part, turned), (X[::2], X * 2, X[1:4], X.T), strict=True):
+        assert isinstance(found, ranks.ShardedArray)
+        np.testing.assert_array_equal(found.gather(), wanted)
+
+
 def test_views_are_arrays_of_their_own(mesh: Any) -> None:
     x = ranks.scatter(X, P("d"), mesh)
     whole, inner, turned = ranks.partition(lambda x: (x, x[1:-1], x.T), mesh)(x)

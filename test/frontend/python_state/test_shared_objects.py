@@ -258,3 +258,17 @@ def test_dataclasses_that_lead_to_themselves() -> None:
         assert above.below.above is above
         assert last(top)[0] == item
     assert top.below is below
+
+
+def test_views_inside_of_them_are_one_object_with_those_outside() -> None:
+    @weft.function
+    def several(x: Any) -> Any:
+        part = x[1:4]
+        known = {"part": part}
+        known["self"] = known
+        return part, known
+
+    x = np.arange(5.0)
+    part, known = several(x)
+    assert known["part"] is part
+    assert np.shares_memory(part, x)
