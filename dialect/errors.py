@@ -36,6 +36,10 @@ class UnsupportedError(WeftError, NotImplementedError):
     """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
 
 
+class UnsupportedAttributeError(UnsupportedError, AttributeError):
+    """An attribute that arrays of NumPy have, and those of compiled code do not."""
+
+
 class UnsupportedDtypeError(UnsupportedError, WeftTypeError):
     """Elements of a kind that compiled code does not have: Python's objects."""
 

@@ -114,6 +114,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         75,
         "rows of arrays in lists are read where they lie: interleave copied a whole array for each row",
     ),
+    (
+        "frontend/numpy_api",
+        70,
+        "functions of SciPy that give dicts and records, or take no read-only arrays; setflags",
+    ),
+    ("frontend", 62, "attributes of objects of classes that are derived from named tuples"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

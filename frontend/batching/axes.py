@@ -12,6 +12,7 @@ import numpy as np
 from ...dialect.errors import AxisError, WeftTypeError, WeftValueError
 from ..gradients.independent import described
 from ..gradients.structures import map_leaves
+from ..signature.named_tuples import with_items
 from ..signature.traced_value import held
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape
@@ -40,7 +41,7 @@ def map_with_axes(visit: Visit, value: Any, axes: Axes, path: str, name: str) ->
             map_with_axes(visit, item, axis, f"{path}[{number}]", name)
             for number, (item, axis) in enumerate(zip(value, axes, strict=True))
         ]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        return with_items(value, parts)
     if dataclasses.is_dataclass(value) and not isinstance(value, type) and type(axes) is type(value):
         fields = [field.name for field in dataclasses.fields(value) if field.init]
         parts = {

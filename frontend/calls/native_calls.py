@@ -39,6 +39,7 @@ from ..signature.composite_arrays import ArrayParts, part_with, parts_of_array
 from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
 from ..signature.layout_keys import lies_as, row_major_key
+from ..signature.named_tuples import is_plain_record, record_of
 from ..signature.packed_numbers import PackedNumbers
 from ..signature.signature import FeedParts, Leaf, Node, Static, Structure, is_array, packed_leaves
 from .concrete import ConcreteFunction, exception_of
@@ -313,16 +314,13 @@ class _Description:
                 for number, (part, child) in enumerate(zip(composite.arrays, node.children[1:], strict=True))
             ]
         if issubclass(kind, tuple):
+            if hasattr(value, "__dict__"):
+                raise Unknown  # whose attributes Python looks at
             return zip(value, node.children, program.tuple_items(place, kind, len(value)), strict=True)
         if not all(type(key) in BY_COMPARISON for key in keys):
             raise Unknown
         if kind is dict:
-            return zip(
-                map(value.get, keys),
-                node.children,
-                program.dict_items(place, keys),
-                strict=True,
-            )
+            return zip(map(value.get, keys), node.children, program.dict_items(place, keys), strict=True)
         members = getattr(value, "__dict__", None) if dataclasses.is_dataclass(kind) else None
         if type(members) is not dict or set(members) != set(keys) or not has_plain_members(kind, keys):
             raise Unknown
@@ -408,7 +406,7 @@ class _Description:
                 program.build_list(count)
             elif structure.kind is dict:
                 program.build_dict(structure.keys)
-            elif issubclass(structure.kind, tuple):
+            elif issubclass(structure.kind, tuple) and is_plain_record(structure.kind, structure.keys):
                 program.build_call(structure.kind, count)
             else:
                 program.build_call(_maker(structure), count)
@@ -523,6 +521,8 @@ def _finisher(
 def _maker(node: Node) -> Callable[..., Any]:
     """What makes an ordered dict or a dataclass of its parts; a dataclass without its `__init__`, as `unflatten`."""
     kind, keys = node.kind, node.keys
+    if issubclass(kind, tuple):
+        return lambda *parts: record_of(kind, keys, parts)
     if issubclass(kind, dict):
         return lambda *parts: kind(zip(keys, parts, strict=True))
 

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..signature.named_tuples import with_items
 from ..signature.traced_value import held
 
 Visit = Callable[[Any, str], Any]
@@ -73,4 +74,4 @@ def _like_dict(value: dict[Any, Any], items: dict[Any, Any]) -> Any:
 
 
 def _like_sequence(value: Any, items: Iterable[Any]) -> Any:
-    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return with_items(value, items)

@@ -50,7 +50,10 @@ def is_library_function(function: Any) -> bool:
     if is_library_method(function):
         return True
     module = getattr(function, "__module__", None)
-    is_function = isinstance(function, types.FunctionType) or type(function).__module__ in _DISPATCHING
+    is_compiled = isinstance(function, types.BuiltinFunctionType)
+    is_function = (
+        is_compiled or isinstance(function, types.FunctionType) or type(function).__module__ in _DISPATCHING
+    )
     return (
         is_function
         and isinstance(module, str)
@@ -63,6 +66,8 @@ def is_library_class(kind: Any) -> bool:
     """Whether something is a public class of SciPy's whose objects compute, and are what they were made of."""
     module = getattr(kind, "__module__", None)
     if not isinstance(kind, type) or not isinstance(module, str) or not module.startswith("scipy."):
+        return False
+    if issubclass(kind, tuple):  # which is its items, and what functions give
         return False
     parts = module.split(".")
     packages = (sys.modules.get(".".join(parts[:number])) for number in range(2, len(parts) + 1))
@@ -115,7 +120,10 @@ def _is_public(function: Any, module: str) -> bool:
         for package in packages
     ):
         return False
-    parameters = inspect.signature(function).parameters
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # of C, where it does not tell
+        return True
     return not any(parameters[name].default is None for name in _RANDOM & set(parameters))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import LayoutError, UnsupportedError, WeftValueError
-from ...dialect.ops.shape import Reshape
+from ...dialect.ops.shape import BroadcastTo, Reshape
 from ..tracing.array import TracedArray
 from ..tracing.behaviour import behaviour
 from ..tracing.extents import split_shape
@@ -71,6 +71,10 @@ class Flags:
         _require_own(self._array, "whether it may be written to")
         return all(step.writable for step in self._array._path)
 
+    @writeable.setter
+    def writeable(self, value: Any) -> None:
+        set_flags(self._array, write=value)
+
     @property
     def aligned(self) -> bool:
         """Whether elements lie at multiples of their size."""
@@ -79,6 +83,9 @@ class Flags:
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, _FLAGS.get(name, name.lower()))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self, _FLAGS.get(name, name.lower()), value)
 
     def _lies(self, order: str) -> bool:
         use_layout(self._array)
@@ -94,7 +101,8 @@ _FLAGS = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writea
 def base(x: TracedArray) -> TracedArray | None:
     """The `base` property: the array that this is a view of, None where it is no view."""
     _require_own(x, "the base")
-    return x._base() if x._path or x._is_another else None
+    is_view = any(not step.is_flag for step in x._path) or x._is_another
+    return x._base() if is_view else None
 
 
 def share_memory(a: Any, b: Any) -> bool:
@@ -146,6 +154,24 @@ def resize(x: TracedArray, *new_shape: Any, refcheck: bool = True) -> None:
     new[:kept] = old[:kept]
     x._storage, x._path, x._type = changed._storage, changed._path, changed._type
     x._cached_section = None
+
+
+def set_flags(x: TracedArray, write: Any = None, align: Any = None, uic: Any = None) -> None:
+    """`x.setflags(write=False)`: whether the object may be written through from now on, and views made of it."""
+    if align is not None or uic:
+        raise UnsupportedError(
+            "setflags() changes in compiled code whether an array may be written, and nothing else"
+        )
+    if write is None:
+        return
+    _require_just_made(x, "writeable flag")
+    path = [step for step in x._path if not step.is_flag]
+    if write and not all(step.writable for step in path):
+        raise WeftValueError("cannot set WRITEABLE flag to True of this array")
+    if not write:
+        extents, dims = split_shape(x.shape)
+        path.append(ViewStep(BroadcastTo, {"shape": extents}, dims, writable=False, is_flag=True))
+    x._path, x._cached_section = tuple(path), None
 
 
 def _require_just_made(x: TracedArray, name: str, is_changeable: bool = True) -> None:

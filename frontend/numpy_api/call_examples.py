@@ -6,6 +6,7 @@ which are complex numbers together. An extent that differs is one that is known 
 
 from __future__ import annotations
 
+import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from ...dialect.dtypes import as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftError, WeftTypeError
 from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
+from ..signature.named_tuples import record_of
 from ..signature.signature import Structure, TensorSpec, unflatten
 from ..tracing.array import TracedArray
 
@@ -47,10 +49,14 @@ class Part(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A tuple or list of parts."""
+    """A tuple, list or dict of parts, or a named tuple with further attributes."""
 
     kind: type
     parts: tuple[Any, ...]
+    keys: tuple[str, ...] = ()
+    """Those of a dict; of a named tuple the names of the attributes that are the last parts."""
+    constants: tuple[tuple[str, Any], ...] = ()
+    """Further attributes, with what they always are."""
 
     @property
     def spec(self) -> Any:
@@ -59,9 +65,21 @@ class Group(NamedTuple):
 
     def made(self, value: Any) -> Any:
         """What a call returned, as nested tuples."""
-        if len(value) != len(self.parts):
-            raise WeftTypeError(f"{len(self.parts)} arrays were expected, but {len(value)} came back")
-        return tuple(part.made(item) for part, item in zip(self.parts, value, strict=True))
+        items, keys, constants = _items_of(value)
+        if len(items) != len(self.parts) or (keys, constants) != (self.keys, self.constants):
+            raise WeftTypeError(
+                f"{len(self.parts)} arrays were expected, but {len(items)} came back, or others"
+            )
+        return tuple(part.made(item) for part, item in zip(self.parts, items, strict=True))
+
+    def shown(self, parts: list[Any]) -> Any:
+        """What a call returned, of its parts."""
+        if self.kind is dict:
+            return dict(zip(self.keys, parts, strict=True))
+        if not hasattr(self.kind, "_fields"):
+            return self.kind(parts)
+        names = (*self.kind._fields, *self.keys, *(name for name, _ in self.constants))
+        return record_of(self.kind, names, (*parts, *(value for _, value in self.constants)))
 
 
 Found = Part | Group
@@ -134,11 +152,12 @@ def _add_result(
 
 def _described(result: Any, operands: Sequence[Any]) -> Found | None:
     """Structure, types, dtypes and shapes; None where there is something else than arrays and numbers in it."""
-    if isinstance(result, (tuple, list)):
+    if isinstance(result, (tuple, list, dict)):
         if not _is_made_of_items(result):
             return None
-        parts = [_described(part, operands) for part in result]
-        return None if None in parts else Group(type(result), tuple(parts))
+        items, keys, constants = _items_of(result)
+        parts = [_described(part, operands) for part in items]
+        return None if None in parts else Group(type(result), tuple(parts), keys, constants)
     if not isinstance(result, (np.ndarray, np.generic, *NUMBERS)):
         return None
     array = np.asarray(result)
@@ -156,18 +175,36 @@ def _described(result: Any, operands: Sequence[Any]) -> Found | None:
 
 
 def _is_made_of_items(result: Any) -> bool:
-    """Whether a sequence is a tuple or list, or a named tuple that holds nothing else than its items."""
+    """Whether a container is a tuple or list, a dict by names, or a named tuple."""
     kind = type(result)
-    return kind in (tuple, list) or (hasattr(kind, "_fields") and kind.__init__ is object.__init__)
+    if kind is dict:
+        return all(type(key) is str for key in result)
+    return kind in (tuple, list) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+
+
+def _items_of(result: Any) -> tuple[list[Any], tuple[str, ...], tuple[tuple[str, Any], ...]]:
+    """What is in a container, the names of what has some, and attributes that are no numbers."""
+    if isinstance(result, dict):
+        return list(result.values()), tuple(result), ()
+    more: dict[str, Any] = getattr(result, "__dict__", {})
+    constants = {
+        name: value for name, value in more.items() if value is None or isinstance(value, _CONSTANTS)
+    }
+    keys = tuple(name for name in more if name not in constants)
+    return [*result, *(more[name] for name in keys)], keys, tuple(constants.items())
+
+
+_CONSTANTS = (str, np.dtype, types.ModuleType)
+"""What an attribute of a result may be besides numbers."""
 
 
 def _merged(one: Found | None, other: Found | None) -> Found | None:
     """What both of two descriptions are examples of; None where there is nothing."""
     if isinstance(one, Group) and isinstance(other, Group):
-        if one.kind is not other.kind or len(one.parts) != len(other.parts):
+        if one[2:] != other[2:] or one.kind is not other.kind or len(one.parts) != len(other.parts):
             return None
         parts = tuple(_merged(*pair) for pair in zip(one.parts, other.parts, strict=True))
-        return None if None in parts else Group(one.kind, parts)
+        return None if None in parts else Group(one.kind, parts, *one[2:])
     if not isinstance(one, Part) or not isinstance(other, Part) or one.kind is not other.kind:
         return None
     kinds = {kind(one.dtype), kind(other.dtype)}

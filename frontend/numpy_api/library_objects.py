@@ -23,7 +23,7 @@ from ..signature.signature import flatten_with
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder
 from . import call_examples
-from .run_time_calls import like_found, require_fallback, warn
+from .run_time_calls import like_found, require_fallback, warn, writable_copies
 
 Build = Callable[[Sequence[Any]], Any]
 
@@ -86,7 +86,7 @@ class LibraryObject(RuntimeValue):
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         make = self._make
-        return self._frozen, lambda parts: make(*_own(parts))
+        return self._frozen, lambda parts: make(*writable_copies(parts))
 
     def __repr__(self) -> str:
         return f"<a {type(self._sample).__name__} of run-time values>"
@@ -177,21 +177,12 @@ def _asked(trace: Recorder, name: str, function: Callable[..., Any], parts: tupl
     found = call_examples.found_by_examples(build, structure, flat, refusal)
 
     def call(*given: Any) -> Any:
-        return found.made(function(*_own(given)))
+        return found.made(function(*writable_copies(given)))
 
     call.__name__ = name
     made = like_found(found, effects.py_call(call, *parts, result=found.spec), name, flat)
     warn(name)
     return made
-
-
-def _own(value: Any) -> Any:
-    """A value with arrays of its own, as Cython takes none that may not be written."""
-    if isinstance(value, (tuple, list)):
-        return type(value)(map(_own, value))
-    if isinstance(value, dict):
-        return {key: _own(part) for key, part in value.items()}
-    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _plan(value: Any, leaves: list[Any]) -> Build:
@@ -209,7 +200,7 @@ def _plan(value: Any, leaves: list[Any]) -> Build:
     if isinstance(value, (TracedArray, np.ndarray)):
         place = len(leaves)
         leaves.append(value)
-        return lambda given: _own(given[place])
+        return lambda given: writable_copies(given[place])
     if isinstance(value, RuntimeValue) or (callable(value) and not isinstance(value, type)):
         raise UnsupportedError(
             f"a {type(value).__name__} cannot be passed to SciPy's classes in compiled code"

@@ -47,9 +47,8 @@ def call_routine(routine: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 def call_compiled(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> Any:
     """Record a call of a library's compiled function, of which examples tell what it gives."""
-    return call_at_run_time(
-        name, function, args, kwargs, f"{name} is not supported in compiled code like this"
-    )
+    refusal = f"{name} is not supported in compiled code like this"
+    return call_at_run_time(name, function, args, kwargs, refusal, copies=True)
 
 
 def _results(

@@ -226,6 +226,7 @@ METHODS: dict[str, Any] = {
     "put": indexing.put,
     "reshape": reshape,
     "resize": array_memory.resize,
+    "setflags": array_memory.set_flags,
     "sort": sort,
     "tolist": tolist,
     "transpose": transpose,

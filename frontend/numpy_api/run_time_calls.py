@@ -18,6 +18,7 @@ from ...dialect.errors import ConcreteValueError, FallbackWarning, UnsupportedEr
 from ..guards.call_effects import Does, effect_of
 from ..runtime_values import effects
 from ..settings import settings
+from ..signature.named_tuples import with_items
 from ..signature.signature import TensorSpec, constants, flatten_with
 from ..source.locations import range_of_frame, user_frames
 from ..tracing.array import TracedArray
@@ -67,10 +68,17 @@ def _effects(trace: Recorder) -> tuple[int, int, int]:
 
 
 def call_at_run_time(
-    name: str, function: Function, args: Any, kwargs: Any, refusal: str, kind: str | None = None
+    name: str,
+    function: Function,
+    args: Any,
+    kwargs: Any,
+    refusal: str,
+    kind: str | None = None,
+    copies: bool = False,
 ) -> Any:
     """Record a call of a function by its name in programs; `refusal` says that it is unknown.
 
+    With `copies` it gets copies of arrays: Cython takes none that are read-only.
     Raises `UnsupportedError` where it cannot be told what the call gives, and where it does more than compute.
     """
     does = effect_of(function).does
@@ -82,7 +90,8 @@ def call_at_run_time(
     else:
         args, kwargs = _with_named_outputs(function, args, kwargs)
         given = {key: value for key, value in kwargs.items() if key not in _WRITTEN}
-        result = deliver(_call(name, function, args, given, refusal), kwargs.get("out"))
+        called = _of_copies(function) if copies else function
+        result = deliver(_call(name, called, args, given, refusal), kwargs.get("out"))
     warn(name)
     return result
 
@@ -99,6 +108,19 @@ def _with_named_outputs(function: Function, args: Any, kwargs: Any) -> tuple[Any
         return args, kwargs
     first = min((names.index(name) for name in _WRITTEN if name in names), default=len(args))
     return args[:first], dict(zip(names[first:], args[first:], strict=False)) | kwargs
+
+
+def _of_copies(function: Function) -> Function:
+    return lambda *given, **named: function(*writable_copies(given), **writable_copies(named))
+
+
+def writable_copies(value: Any) -> Any:
+    """A value with arrays of its own, as Cython takes none that may not be written."""
+    if isinstance(value, (tuple, list)):
+        return with_items(value, map(writable_copies, value))
+    if isinstance(value, dict):
+        return {key: writable_copies(part) for key, part in value.items()}
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _call(name: str, function: Function, args: Any, kwargs: Any, refusal: str) -> Any:
@@ -142,7 +164,7 @@ def like_found(found: call_examples.Found, made: Any, name: str, leaves: Sequenc
     """What a call returned, in the classes that were found."""
     if isinstance(found, call_examples.Group):
         parts = [like_found(part, item, name, leaves) for part, item in zip(found.parts, made, strict=True)]
-        return found.kind(*parts) if hasattr(found.kind, "_fields") else found.kind(parts)
+        return found.shown(parts)
     if found.kind in call_examples.NUMBERS:
         return made._like_python(found.kind)
     made = made._as_array(found.kind is np.ndarray)

@@ -13,6 +13,7 @@ from ..guards.guards import Guard, Same, entry_key
 from ..guards.handles import Handle, Item, Linked, Member
 from ..reach.links import Link
 from ..reach.walks import walk_of
+from ..signature.named_tuples import with_items
 from ..source.own_attributes import own_attributes
 from ..tracing.recorder import Recorder
 
@@ -178,4 +179,4 @@ def _with_items(items: Any, replaced: dict[int, Any]) -> Any:
     changed = [replaced.get(index, item) for index, item in enumerate(items)]
     if all(one is other for one, other in zip(changed, items, strict=True)):
         return items
-    return type(items)(*changed) if hasattr(items, "_fields") else type(items)(changed)
+    return with_items(items, changed)

@@ -22,6 +22,7 @@ from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
 from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
 from .foreign_arrays import has_elements, instead_of_elements, read_elements, require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
+from .named_tuples import parts_of_record, record_of
 from .packed_numbers import PackedNumbers
 from .traced_value import ArrayHolder, ByValue, CompositeValue, TracedValue
 
@@ -244,8 +245,8 @@ def _flatten(
             kind, (), tuple(child(item, child_path(path, kind, (), i)) for i, item in enumerate(value))
         )
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        keys = tuple(value._fields)
-        items = enumerate(value)
+        keys, entries = parts_of_record(value)
+        items = enumerate(entries)
         return Node(kind, keys, tuple(child(item, child_path(path, kind, keys, i)) for i, item in items))
     if kind in (dict, OrderedDict):
         keys = tuple(value)
@@ -322,7 +323,7 @@ def unflatten(
     if kind is FeedParts:
         return next(children)
     if issubclass(kind, tuple) or kind is slice:
-        return kind(*children)
+        return slice(*children) if kind is slice else record_of(kind, structure.keys, tuple(children))
     # A dataclass, or an object that was made; its own __init__ may take other things, and may compute what is there.
     instance = object.__new__(kind)
     keep(instance)

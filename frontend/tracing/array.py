@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError
+from ...dialect.errors import ConcreteValueError, UnsupportedAttributeError, UnsupportedError, WeftTypeError
 from ...dialect.ops.shape import Dim, Reshape
 from ...dialect.ops.state import WriteRef
 from ...dialect.types import TensorType
@@ -407,7 +407,7 @@ class TracedArray(TracedValue):
         if hasattr(self._python_type, name):
             need_number(self, name)
         if not name.startswith("__") and hasattr(np.ndarray, name):
-            raise AttributeError(
+            raise UnsupportedAttributeError(
                 f"{name} of an array is not available in compiled code, where an array is known by its dtype and shape "
                 "only; use it outside of the compiled function"
             )

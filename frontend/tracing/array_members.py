@@ -40,5 +40,5 @@ METHODS = (
     "prod", "ravel", "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
     "tolist", "transpose", "var", "view",
 )  # fmt: skip
-IN_PLACE_METHODS = ["fill", "partition", "put", "resize", "sort"]
+IN_PLACE_METHODS = ["fill", "partition", "put", "resize", "setflags", "sort"]
 PROPERTIES = ["T", "mT", "real", "imag", "flat", "base", "flags", "strides"]

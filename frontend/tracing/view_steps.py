@@ -24,6 +24,8 @@ class ViewStep:
     """Whether NumPy lets one write through it (not through `broadcast_to`)."""
     refusal: str = ""
     """Why compiled code cannot write through it where NumPy lets one; empty where it can."""
+    is_flag: bool = False
+    """Whether NumPy has the array itself here, which was made read-only."""
 
 
 def require_writable(path: Iterable[ViewStep], what: str) -> None:

@@ -135,3 +135,50 @@ def test_what_cannot_be_recorded_is_refused_and_writes_nothing(function, message
         weft.function(function)(np.int64(0))
     assert G.tolist() == [3.0, 1.0, 2.0]
     assert TEXTS.tolist() == ["b", "a"]
+
+
+def test_own_arrays_are_made_read_only():
+    def f(x):
+        a, b = x * 2, x * 3
+        a.setflags(write=False)
+        b.flags.writeable = False
+        b.flags["WRITEABLE"] = True
+        b[0] = 7
+        told = a.flags.writeable, a[1:].flags["W"], a.base is None, a.flags.owndata, b.flags.writeable
+        return told, a, b
+
+    x, function = np.arange(3.0), weft.function(f)
+    assert repr(function(x)) == repr(f(x))
+    for write in (lambda a: a.fill(1), lambda a: a[1:].fill(1), lambda a: operator.iadd(a, 1)):
+
+        def written(x, write=write):
+            a = x * 2
+            a.setflags(write=False)
+            write(a)
+            return a
+
+        with pytest.raises(ValueError, match="read-only"):
+            weft.function(written)(x)
+
+
+def test_flags_of_other_arrays_are_not_changed():
+    def unlocked(x):
+        np.broadcast_to(x * 2, (2, 3)).setflags(write=True)
+
+    def aligned(x):
+        (x * 2).setflags(align=False)
+
+    with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True of this array"):
+        weft.function(unlocked)(np.arange(3.0))
+    with pytest.raises(weft.UnsupportedError, match="whether an array may be written, and nothing else"):
+        weft.function(aligned)(np.arange(3.0))
+    with pytest.raises(weft.UnsupportedError, match="writeable flag of an array is changed in place"):
+        weft.function(lambda x: x.setflags(write=False))(np.arange(3.0))
+
+
+def test_attributes_that_compiled_code_does_not_have_are_refused_as_missing():
+    function = weft.function(lambda x: x.ctypes)
+    with pytest.raises(weft.UnsupportedError, match="ctypes of an array is not available in compiled code"):
+        function(np.arange(3.0))
+    with pytest.raises(AttributeError):
+        function(np.arange(3.0))

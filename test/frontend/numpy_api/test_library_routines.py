@@ -13,6 +13,7 @@ from support.interpreted import interpreted
 
 distances = pytest.importorskip("scipy.spatial.distance")
 linalg = pytest.importorskip("scipy.linalg")
+optimize, signal, stats = (pytest.importorskip(f"scipy.{name}") for name in ("optimize", "signal", "stats"))
 blas, lapack = linalg.blas, linalg.lapack
 
 DIAGONALS = np.ones(2), np.full(3, 3.0), np.ones(2), np.array([4.0, 5.0, 4.0])
@@ -59,3 +60,32 @@ def test_what_is_not_to_be_called_by_python_is_refused(monkeypatch: pytest.Monke
     monkeypatch.setattr(weft.settings, "fallback", False)
     with pytest.raises(weft.UnsupportedError, match="dgetrf is not supported in compiled code"):
         interpreted(lambda a: lapack.dgetrf(a))(A)
+
+
+def found_peaks(x: Any) -> Any:
+    places, more = signal.find_peaks(x, height=0.3)
+    return places, more["peak_heights"], more
+
+
+def compared(x: Any) -> Any:
+    test, correlation = stats.ttest_ind(x, x[::-1] + 1), stats.pearsonr(x, x[::-1] + x * x)
+    return test.pvalue, test.df, *correlation, correlation.correlation
+
+
+SECTIONS = np.array([[0.2, 0.3, 0.1, 1.0, -0.5, 0.2], [1.0, 0.4, 0.0, 1.0, -0.1, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (
+            lambda x: signal.sosfilt(SECTIONS, x),
+            (A[0],),
+        ),  # of Cython, which takes no arrays that are read-only
+        (found_peaks, (np.sin(np.arange(30.0)),)),  # gives a dict
+        (compared, (A[0],)),  # give named tuples with further attributes
+        (lambda x: optimize.linear_sum_assignment(x), (A,)),  # itself of C
+    ],
+)
+def test_functions_whose_python_cannot_be_converted_are_called_whole(function: Any, arguments: Any) -> None:
+    same(function, *arguments)

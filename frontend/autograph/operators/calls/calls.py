@@ -371,6 +371,8 @@ def _made_by(kind: type) -> Callable[..., Any] | None:
     if not (is_written or own_new) or inspect.isabstract(kind):
         return None
     if is_written and is_generated(init):
+        if not dataclasses.is_dataclass(kind):
+            return None
         after = _user_written(kind, "__post_init__")
         is_filled = (after is not None or _calls_makers(kind)) and not own_new
         return functools.partial(_filled, kind, init, after) if is_filled else None

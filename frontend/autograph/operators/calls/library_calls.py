@@ -47,7 +47,9 @@ def _call_whole(function: Function, args: Any, kwargs: Any, refusal: WeftError) 
     named = {name: value for name, value in kwargs.items() if not name.startswith("overwrite_")}
     name = public_name(function)
     try:
-        return call_at_run_time(name, function, as_arrays(args), _all_arrays(named), str(refusal))
+        return call_at_run_time(
+            name, function, as_arrays(args), _all_arrays(named), str(refusal), copies=True
+        )
     except UnsupportedError:
         refusal.args = (
             f"{name}() is not supported in compiled code: {refusal}",

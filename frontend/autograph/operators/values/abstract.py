@@ -19,6 +19,7 @@ from ....runtime_values import kept_texts
 from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
+from ....signature.named_tuples import parts_of_record, record_of
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.recorder import Recorder
@@ -137,7 +138,8 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     if kind in (list, tuple):
         return (), list(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple(value._fields), list(value)
+        keys, entries = parts_of_record(value)
+        return keys, list(entries)
     if kind in (dict, OrderedDict):
         return tuple(value), list(value.values())
     if kind is slice and any(isinstance(b, (TracedArray, RuntimeValue)) for b in bounds_of(value)):
@@ -438,7 +440,7 @@ def _rebuilt(kind: Container, children: list[Any]) -> Any:
     if made in (dict, OrderedDict):
         return made(zip(kind.keys, children, strict=True))
     if issubclass(made, tuple):
-        return made(*children)
+        return record_of(made, kind.keys, tuple(children))
     if made is CompositeValue:
         return array_of(kind.keys[0][0], children)
     if issubclass(made, RuntimeValue):

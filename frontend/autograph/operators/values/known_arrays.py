@@ -19,6 +19,7 @@ from ....guards.inputs import CONSTANT_BYTES
 from ....guards.packed_inputs import is_constant
 from ....indexing import python_sequences
 from ....signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
+from ....signature.named_tuples import with_items
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.known_elements import is_followed, note_written, whole_with
@@ -72,10 +73,8 @@ def own_all(trace: Recorder, made: Any) -> Any:
     """A result of NumPy's with its arrays as arrays of the trace."""
     if is_plain(made):
         return own(trace, made)
-    if type(made) in (list, tuple):
-        return type(made)(own_all(trace, item) for item in made)
-    if isinstance(made, tuple) and hasattr(made, "_fields"):
-        return type(made)(*(own_all(trace, item) for item in made))
+    if type(made) in (list, tuple) or (isinstance(made, tuple) and hasattr(made, "_fields")):
+        return with_items(made, [own_all(trace, item) for item in made])
     return made
 
 
@@ -86,7 +85,7 @@ def is_plain(value: Any) -> bool:
 
 def compute(trace: Recorder, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`function(*args, **kwargs)` of NumPy: at once where all arrays are known, else recorded."""
-    if isinstance(function, Method) and function.name == "resize":
+    if isinstance(function, Method) and function.name in ("resize", "setflags"):
         if not isinstance(args[0], TracedArray):
             _refuse_change(function.name)
         return function(*args, **kwargs)
@@ -169,8 +168,6 @@ class Method:
     """A method of arrays by its name; the array is the first argument."""
 
     def __init__(self, name: str) -> None:
-        if name == "setflags":
-            _refuse_change(name)
         self.name = name
         self.writes = name in _WRITING_METHODS
 
@@ -319,7 +316,7 @@ def _elements_read(value: Any, depth: int) -> Any:
             return value
         if isinstance(value, dict):
             return dict(zip(value, read, strict=True))
-        return type(value)(*read) if hasattr(value, "_fields") else type(value)(read)
+        return with_items(value, read)
     require_numpy_rules("an operand", value)
     return read_elements(value) if is_carrier(value) else value
 
@@ -332,7 +329,7 @@ def _replaced(value: Any, replaced: dict[int, Any], depth: int = _MAX_DEPTH + 1)
     if isinstance(value, dict):
         return {key: _replaced(item, replaced, depth - 1) for key, item in value.items()}
     items = [_replaced(item, replaced, depth - 1) for item in value]
-    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return with_items(value, items)
 
 
 def _read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

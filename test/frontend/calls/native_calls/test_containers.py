@@ -314,3 +314,30 @@ def test_comparisons_that_raise_are_not_run():
     assert runs_natively(f, x)
     table["angry"] = Angry()
     same(f(x), x * 2 + 1)
+
+
+class Marked(Point):
+    """A named tuple whose objects have attributes, too."""
+
+    def __init__(self, x: Any, y: Any) -> None:
+        self.mark = x
+
+
+def test_named_tuples_keep_their_attributes():
+    def f(x: Any, given: Any) -> Any:
+        made = Marked(x, 2)
+        if x[0] > 0:
+            made = Marked(x * 2, 2)
+        made.more = x * 2
+        return made, given, given.mark + 1
+
+    def told(result: Any) -> str:
+        made, given, mark = result
+        return repr([type(made), made, vars(made), type(given), given, vars(given), mark])
+
+    function, x, given = weft.function(f), ones(2), Marked(1.0, ones(2))
+    for mark in (1.0, 1.0, 3.0):
+        given.mark = mark
+        assert told(function(x, given)) == told(f(x, given))
+    given.more = ones(3)
+    assert told(function(x, given)) == told(f(x, given))
