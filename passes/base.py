@@ -33,6 +33,15 @@ class Counting(Counter[str]):
             self[what] += count
 
 
+def name_by_class(kind: type) -> str:
+    """What something is called whose class says it: as `skip-fills` of `SkipFills`.
+
+    >>> name_by_class(Counting), name_by_class(type("SkipFills", (), {}))
+    ('counting', 'skip-fills')
+    """
+    return re.sub("(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
+
+
 class _Named:
     """What has a name and a summary: those of the class and the first sentence about it, if it says no others."""
 
@@ -41,7 +50,7 @@ class _Named:
 
     def __init_subclass__(cls) -> None:
         if "name" not in vars(cls):
-            cls.name = re.sub("(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+            cls.name = name_by_class(cls)
         if "summary" not in vars(cls):
             sentence = " ".join((cls.__doc__ or "").split()).partition(". ")[0].removesuffix(".")
             cls.summary = sentence[:1].lower() + sentence[1:]

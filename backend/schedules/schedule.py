@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from ...dialect.errors import InternalError, WeftValueError
 from ...dialect.mlir import Operation, Value
 from ...dialect.records import dataclass
+from ...passes.base import name_by_class
 from ...passes.notes import place_of
 from .stores import stores_to
 
@@ -42,9 +43,14 @@ class Schedule(ABC, Generic[Run, Out]):
     """
 
     name: ClassVar[str]
-    """What it is called where it is forced, in notes, and on kernels."""
+    """What it is called where it is forced, in notes, and on kernels: as the class, if that has no other name."""
     reason: ClassVar[str]
     """Why it is taken where it is, as a text goes on behind the name."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            cls.name = name_by_class(cls)
 
     def __init__(self, run: Run, taken: int = 1) -> None:
         self.run = run

@@ -90,7 +90,6 @@ class NestSchedule(Schedule[NestRun, Emitter]):
 class Loops(NestSchedule):
     """Loops over vectors of what is contiguous, or over elements, of all that is no product; nests share them."""
 
-    name = "loops"
     reason = "nests share loops"
 
     @classmethod
@@ -217,7 +216,6 @@ class ProductSchedule(NestSchedule, Generic[P]):
 class Streams(ProductSchedule[StreamPlan]):
     """Products of some rows with a large matrix, which is read once, in blocks of its rows."""
 
-    name = "streams"
     reason = "it is a product that reads a matrix once"
     plan_of, writer, has_epilogue = staticmethod(plan_streamed_product), StreamedProduct, False
 
@@ -225,7 +223,6 @@ class Streams(ProductSchedule[StreamPlan]):
 class RowSums(ProductSchedule[Plan]):
     """Products of few rows: those of the matrix are added up in memory order."""
 
-    name = "row-sums"
     reason = "it is a product that adds up rows"
     plan_of, writer, has_epilogue = staticmethod(plan_rows), RowProduct, False
 
@@ -235,7 +232,6 @@ class Tiles(ProductSchedule[Plan]):
     computed.
     """
 
-    name = "tiles"
     reason = "it is a product in tiles that stay in registers"
     plan_of, writer = staticmethod(plan_tiles), ContractionEmitter
 
@@ -246,7 +242,6 @@ class Tiles(ProductSchedule[Plan]):
 class Windows(ProductSchedule[WindowPlan]):
     """Pooling, and convolutions of each channel by itself: results of some pixels stay in registers."""
 
-    name = "windows"
     reason = "it runs over windows"
     plan_of, writer = staticmethod(plan_window_reduction), WindowReduction
 

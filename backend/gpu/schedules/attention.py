@@ -115,7 +115,6 @@ class TiledAttention(DeviceSchedule):
 class HalfAttention(TiledAttention):
     """Attention of halves, of which tensor cores multiply queries with keys and weights with values."""
 
-    name = "half-attention"
     reason = "scores stay with their threads, and tensor cores multiply"
     writer = HalfRows
 

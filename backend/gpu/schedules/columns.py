@@ -49,7 +49,6 @@ class _Shape:
 class Columns(DeviceSchedule):
     """Reductions of the first axis. What a second kernel costs, and slices save, is not weighed."""
 
-    name = "columns"
     reason = "neighbours are added to neighbours"
 
     @classmethod

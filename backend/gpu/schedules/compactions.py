@@ -30,7 +30,6 @@ _TILES = 4
 class Compactions(DeviceSchedule):
     """Masks and `nonzero`: blocks count what they keep, then write it behind each other."""
 
-    name = "compactions"
     reason = "what is kept lies behind what was kept before"
 
     def __init__(self, run: Run, found: Compaction) -> None:

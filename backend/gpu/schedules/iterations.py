@@ -24,7 +24,6 @@ _THREADS = 128
 class Iterations(DeviceSchedule):
     """A thread for each iteration of a loop whose iterations are independent, with loops inside."""
 
-    name = "iterations"
     reason = "none needs another"
 
     @classmethod

@@ -48,7 +48,6 @@ class OneBlock(OneThread):
     It takes no longer than one thread does: how long threads wait for each other is not weighed.
     """
 
-    name = "one-block"
     reason = "an iteration needs the last one, and threads share what is in it"
 
     @classmethod

@@ -25,7 +25,6 @@ MILLISECONDS = "weft.milliseconds"
 class OneThread(DeviceSchedule):
     """What is left: one step after the other. It is right and slow."""
 
-    name = "one-thread"
     reason = "one step after the other"
 
     @classmethod
@@ -56,7 +55,6 @@ class OneThread(DeviceSchedule):
 class Searches(DeviceSchedule):
     """A thread that goes over all elements, where it needs what it found before."""
 
-    name = "searches"
     reason = "one thread takes one element after the other"
 
     @classmethod

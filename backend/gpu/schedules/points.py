@@ -36,7 +36,6 @@ class Points(DeviceSchedule):
     (`x[i]`).
     """
 
-    name = "points"
     reason = "no point needs another"
 
     @classmethod
@@ -82,7 +81,6 @@ class Points(DeviceSchedule):
 class Sums(Points):
     """A thread for each sum, of products of small matrices, say."""
 
-    name = "sums"
     reason = "a thread for each"
 
     @classmethod

@@ -338,7 +338,6 @@ class Product(Results):
 class Products(DeviceSchedule):
     """Tiles in shared memory and registers, with the elementwise work behind them."""
 
-    name = "products"
     reason = "tiles in shared memory"
     writer: ClassVar[type[Product]] = Product
 

@@ -53,7 +53,6 @@ class _Shape:
 class Rows(DeviceSchedule):
     """Softmax, layer norm: a warp or a block for each row, which stays in registers."""
 
-    name = "rows"
     reason = "what is asked for lies in one row"
 
     @classmethod

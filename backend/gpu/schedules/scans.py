@@ -41,7 +41,6 @@ _SHORT = 32
 class Scans(DeviceSchedule):
     """Running sums, products and extremes: blocks for rows or slices of them, threads for columns."""
 
-    name = "scans"
     reason = "each element needs the one before"
 
     def __init__(self, run: Run, found: RunningLoop) -> None:

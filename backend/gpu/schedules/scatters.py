@@ -55,7 +55,6 @@ class Scatters(DeviceSchedule):
     where loops tell it.
     """
 
-    name = "scatters"
     reason = "a thread an iteration"
 
     def __init__(self, run: Run, found: Scatter) -> None:

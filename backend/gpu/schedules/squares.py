@@ -39,7 +39,6 @@ class _Shape:
 class Squares(DeviceSchedule):
     """Transposes by way of shared memory."""
 
-    name = "squares"
     reason = "rows are read that lie across those of the result"
 
     @classmethod

@@ -415,8 +415,6 @@ class Warpgroups(tensor_cores.TensorProducts):
     tiles to a ring in shared memory, `wgmma` multiplies them.
     """
 
-    name = "warpgroups"
-
     @classmethod
     def takes(cls, contraction: Contraction) -> bool:
         return _takes(contraction)

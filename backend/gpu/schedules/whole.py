@@ -39,7 +39,6 @@ _LITTLE = 32
 class Whole(DeviceSchedule):
     """Reductions of everything: blocks leave their shares, which are combined in order."""
 
-    name = "whole"
     reason = "all elements make one number"
 
     @classmethod
