@@ -256,7 +256,7 @@ class Graph:
         changed = self._replaced or self._made
         operations = operations_of(self.function.operation) if changed else self.operations
         for operation in reversed(operations):
-            if _is_pure(operation) and is_unused(operation):
+            if has_pure_class(operation) and is_unused(operation):
                 operation.erase()
 
 
@@ -276,6 +276,16 @@ def _constant_array(operation: Operation | None) -> Array | None:
     return elements_from_mlir(attribute) if isinstance(attribute, ir.DenseElementsAttr) else None
 
 
+def indexing_maps(operation: Operation) -> list[ir.AffineMap]:
+    """How a nest reads and writes its operands."""
+    return [attribute.value for attribute in operation.attributes["indexing_maps"]]
+
+
+def parallel_dimensions(operation: Operation) -> list[bool]:
+    """Which dimensions of a nest are parallel."""
+    return ["parallel" in str(kind) for kind in operation.attributes["iterator_types"]]
+
+
 def is_unused(operation: Operation) -> bool:
     """Whether no result of an op has a use."""
     for result in operation.results:
@@ -284,7 +294,8 @@ def is_unused(operation: Operation) -> bool:
     return True
 
 
-def _is_pure(operation: Operation) -> bool:
+def has_pure_class(operation: Operation) -> bool:
+    """Whether an op is one of weft's that only computes."""
     op_class = op_class_of(operation)
     return op_class is not None and op_class.is_pure()
 

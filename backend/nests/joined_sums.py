@@ -16,7 +16,7 @@ from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.lowering.accumulators import ROUNDED
-from ...passes.rewriting import operations_in, operations_of
+from ...passes.rewriting import indexing_maps, operations_in, operations_of, parallel_dimensions
 from ..planning.captures import captured_values
 from .reductions import KINDS
 
@@ -91,29 +91,21 @@ def _types(op: Operation) -> list[int]:
     return list(ir.RankedTensorType(op.results[0].type).shape)
 
 
-def _kinds(op: Operation) -> list[bool]:
-    return ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
-
-
-def _maps(op: Operation) -> list[ir.AffineMap]:
-    return [attribute.value for attribute in op.attributes["indexing_maps"]]
-
-
 def _is_plain(op: Operation) -> bool:
     is_on_tensors = op.name == "linalg.generic" and len(op.results) > 0
     return is_on_tensors and not any(name.startswith("weft.") for name in op.attributes)
 
 
 def _is_elementwise(op: Operation, rank: int) -> bool:
-    if not _is_plain(op) or not all(_kinds(op)) or len(_kinds(op)) != rank:
+    if not _is_plain(op) or not all(parallel_dimensions(op)) or len(parallel_dimensions(op)) != rank:
         return False
     identity = ir.AffineMap.get_identity(rank)
-    return all(indexing == identity for indexing in _maps(op)[len(op.operands) - len(op.results) :])
+    return all(indexing == identity for indexing in indexing_maps(op)[len(op.operands) - len(op.results) :])
 
 
 def _is_reduction(op: Operation, widened: bool) -> bool:
     """Whether an op combines elements of which one array has each once, to numbers that no loop goes over again."""
-    if not _is_plain(op) or all(_kinds(op)):
+    if not _is_plain(op) or all(parallel_dimensions(op)):
         return False
     block = op.regions[0].blocks[0]
     *_, terminator = operations_in(block)
@@ -140,7 +132,9 @@ def _leaves_rows(numbers: Value) -> bool:
         seen.add(value)
         rank = ir.RankedTensorType(value.type).rank
         for user in (use.owner.operation for use in value.uses):
-            if user.name in _VIEWS or (user.name == "linalg.generic" and len(_kinds(user)) == rank):
+            if user.name in _VIEWS or (
+                user.name == "linalg.generic" and len(parallel_dimensions(user)) == rank
+            ):
                 pending += user.results
             elif user.name != "func.return":
                 return False
@@ -150,8 +144,8 @@ def _leaves_rows(numbers: Value) -> bool:
 def _read_whole(op: Operation) -> set[Value]:
     """The arrays that an op reads by all of its loops."""
     inputs = len(op.operands) - len(op.results)
-    rank = len(_kinds(op))
-    reads = zip(list(op.operands)[:inputs], _maps(op), strict=False)
+    rank = len(parallel_dimensions(op))
+    reads = zip(list(op.operands)[:inputs], indexing_maps(op), strict=False)
     return {value for value, indexing in reads if indexing == ir.AffineMap.get_identity(rank)}
 
 
@@ -160,7 +154,9 @@ def _are_siblings(first: Operation, second: Operation) -> bool:
         return False
     if len(first.results) + len(second.results) > _MOST:
         return False
-    return _maps(first)[-1] == _maps(second)[-1] and bool(_read_whole(first) & _read_whole(second))
+    return indexing_maps(first)[-1] == indexing_maps(second)[-1] and bool(
+        _read_whole(first) & _read_whole(second)
+    )
 
 
 def _may_be_earlier(op: Operation, place: Operation) -> bool:
@@ -222,7 +218,7 @@ def _merged(first: Operation, second: Operation) -> Operation:
     inputs: dict[tuple[Value, ir.AffineMap], int] = {}
     outputs: list[tuple[Value, ir.AffineMap]] = []
     for op in both:
-        reads = list(zip(op.operands, _maps(op), strict=True))
+        reads = list(zip(op.operands, indexing_maps(op), strict=True))
         count = len(reads) - len(op.results)
         for read in reads[:count]:
             inputs.setdefault(read, len(inputs))
@@ -247,7 +243,7 @@ def _merged(first: Operation, second: Operation) -> Operation:
         body = op.regions[0].blocks[0]
         count = len(op.operands) - len(op.results)
         for number, (argument, read) in enumerate(
-            zip(body.arguments, zip(op.operands, _maps(op), strict=True), strict=True)
+            zip(body.arguments, zip(op.operands, indexing_maps(op), strict=True), strict=True)
         ):
             place = inputs[read] if number < count else len(inputs) + len(yielded) + number - count
             argument.replace_all_uses_with(block.arguments[place])

@@ -26,7 +26,7 @@ from ...dialect.register import create, decode_attributes, op_class_of
 from ..base import Pass, Statistics
 from ..control_flow.structure import YIELD
 from ..fusion.boxes import Box, Boxes, GivesUp, Straddles, Update, apart, bounds_of, halves, region_in
-from ..rewriting import Graph, defined_functions, is_unused, operations_in, type_of
+from ..rewriting import Graph, defined_functions, has_pure_class, is_unused, operations_in, type_of
 
 _MOST_BOXES = 16
 _LEAST = 1 << 14
@@ -151,13 +151,8 @@ class _Behind:
     def can_wait(self) -> bool:
         """Whether all that is late may be done later, and messages stay in their order."""
         return self._is_in_order and all(
-            _is_pure(operation) or operation.results[0] in self.received for operation in self.late
+            has_pure_class(operation) or operation.results[0] in self.received for operation in self.late
         )
-
-
-def _is_pure(operation: Operation) -> bool:
-    op_class = op_class_of(operation)
-    return op_class is not None and op_class.is_pure()
 
 
 def _only_computes(operation: Operation) -> bool:
@@ -267,7 +262,7 @@ class _Overlap(Boxes):
         self._last.results[0].replace_all_uses_with(result)
         self._last.erase()
         for operation in reversed(self._behind.late):
-            if is_unused(operation) and _is_pure(operation):
+            if is_unused(operation) and has_pure_class(operation):
                 operation.erase()
         return True
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import dataclass
-from ....passes.rewriting import operations_in
+from ....passes.rewriting import indexing_maps, operations_in, parallel_dimensions
 from ...nests.reductions import KINDS
 
 Source = Callable[[Operation, int], "Operation | None"]
@@ -116,7 +116,7 @@ def match_quotient(division: Operation, source: Source) -> tuple[Operation, Oper
     makers = _two_makers(division, source)
     if not makers or not _is_elementwise(division):
         return None
-    if not all(isinstance(e, ir.AffineDimExpr) for map in _maps_of(division) for e in map.results):
+    if not all(isinstance(e, ir.AffineDimExpr) for map in indexing_maps(division) for e in map.results):
         return None
     total = next((op for op in makers if _reduces(op, "arith.addf")), None)
     result = next((op for op in makers if _contraction_maps(op) is not None), None)
@@ -144,36 +144,30 @@ def _inputs_of(op: Operation) -> int:
     return int(next(iter(op.attributes["operandSegmentSizes"])))
 
 
-def _maps_of(op: Operation) -> list[ir.AffineMap]:
-    """The indexing maps."""
-    return [attribute.value for attribute in op.attributes["indexing_maps"]]
-
-
-def _kinds(op: Operation) -> list[bool]:
-    """Which dimensions are parallel."""
-    return ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
-
-
 def _is_elementwise(op: Operation) -> bool:
     """Whether each element of the result is made of one place in every operand."""
     if op.name != "linalg.generic" or len(op.operands) != _inputs_of(op) + 1:
         return False
-    rank = len(_kinds(op))
+    rank = len(parallel_dimensions(op))
     if any(True for _ in list(op.regions[0].blocks[0].arguments)[-1].uses):
         return False
-    return all(_kinds(op)) and _maps_of(op)[-1] == ir.AffineMap.get_identity(rank) and rank >= 2
+    return (
+        all(parallel_dimensions(op))
+        and indexing_maps(op)[-1] == ir.AffineMap.get_identity(rank)
+        and rank >= 2
+    )
 
 
 def _reduces(op: Operation, combiner: str) -> bool:
     """Whether an operation combines the elements of rows."""
     if op.name != "linalg.generic" or len(op.operands) != 2:
         return False
-    kinds = _kinds(op)
+    kinds = parallel_dimensions(op)
     if not kinds:
         return False
     *outer, last = kinds
     rows = [ir.AffineDimExpr.get(dim) for dim in range(len(outer))]
-    whole, reduced = _maps_of(op)
+    whole, reduced = indexing_maps(op)
     if last or not all(outer) or whole != ir.AffineMap.get_identity(len(outer) + 1):
         return False
     if list(reduced.results) != rows:
@@ -202,7 +196,7 @@ def _contraction_maps(op: Operation) -> list[ir.AffineMap] | None:
     """The maps of an operation with two factors that is summed over one dimension."""
     if op.name not in ("linalg.contract", "linalg.generic") or len(op.operands) != 3 or _inputs_of(op) != 2:
         return None
-    maps = _maps_of(op)
+    maps = indexing_maps(op)
     if not all(isinstance(e, ir.AffineDimExpr) for map in maps for e in map.results):
         return None
     dims = [[ir.AffineDimExpr(e).position for e in map.results] for map in maps]
@@ -214,7 +208,7 @@ def _contraction_maps(op: Operation) -> list[ir.AffineMap] | None:
 
 def positions(op: Operation) -> list[list[int]]:
     """Which dimensions the operands of an operation are addressed by, of one that has no other addresses."""
-    return [[ir.AffineDimExpr(e).position for e in map.results] for map in _maps_of(op)]
+    return [[ir.AffineDimExpr(e).position for e in map.results] for map in indexing_maps(op)]
 
 
 def _fits(attention: Attention) -> bool:
@@ -261,7 +255,7 @@ def _reads_in_place(attention: Attention, source: Source) -> bool:
             maker = source(op, number)
             if maker in own:
                 expected = order[:-1] if maker in rows else order
-                if list(_maps_of(op)[number].results) != [ir.AffineDimExpr.get(dim) for dim in expected]:
+                if list(indexing_maps(op)[number].results) != [ir.AffineDimExpr.get(dim) for dim in expected]:
                     return False
     return True
 

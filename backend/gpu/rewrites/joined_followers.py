@@ -11,7 +11,7 @@ from __future__ import annotations
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_in, operations_of
+from ....passes.rewriting import indexing_maps, operations_in, operations_of, parallel_dimensions
 from ...planning.outlining.clusters import JOINS
 
 
@@ -30,11 +30,7 @@ class JoinFollowers(Pass):
 def _sums(op: Operation) -> bool:
     if op.name in ("linalg.contract", "linalg.matmul", "linalg.batch_matmul"):
         return True
-    return op.name == "linalg.generic" and not all(_parallel(op))
-
-
-def _parallel(op: Operation) -> list[bool]:
-    return ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
+    return op.name == "linalg.generic" and not all(parallel_dimensions(op))
 
 
 def _has_follower(op: Operation) -> bool:
@@ -45,8 +41,8 @@ def _has_follower(op: Operation) -> bool:
         return False
     rank = ir.RankedTensorType(op.results[0].type).rank
     identity = ir.AffineMap.get_identity(rank)
-    maps = [attribute.value for attribute in follower.attributes["indexing_maps"]]
-    if not all(_parallel(follower)) or maps[-1].n_dims != rank:
+    maps = indexing_maps(follower)
+    if not all(parallel_dimensions(follower)) or maps[-1].n_dims != rank:
         return False
     if rank == 0 and any(_may_be_of_host(use.owner.operation) for r in follower.results for use in r.uses):
         return False

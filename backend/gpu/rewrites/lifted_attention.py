@@ -12,7 +12,7 @@ from __future__ import annotations
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_in, operations_of
+from ....passes.rewriting import indexing_maps, operations_in, operations_of
 from .attention import match_attention, match_quotient
 from .joined_attention import source_in_block
 
@@ -112,7 +112,7 @@ class _Lifting:
 
     def add(self, op: Operation) -> bool:
         """Make one op more; whether that can be done."""
-        maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
+        maps = indexing_maps(op)
         if not all(isinstance(e, ir.AffineDimExpr) for indexing in maps for e in indexing.results):
             return False
         operands, lifted = [], []

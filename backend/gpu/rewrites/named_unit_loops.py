@@ -11,7 +11,7 @@ from __future__ import annotations
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_of
+from ....passes.rewriting import indexing_maps, operations_of
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class NameUnitLoops(Pass):
 
 
 def _name_loops(op: Operation) -> bool:
-    maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
+    maps = indexing_maps(op)
     extents = list(ir.RankedTensorType(op.results[0].type).shape)
     if maps[-1] != ir.AffineMap.get_identity(len(extents)):
         return False

@@ -17,7 +17,7 @@ from .....dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.control_flow.structure import producer
-from .....passes.rewriting import operations_in, operations_of, symbols_of, terminator
+from .....passes.rewriting import indexing_maps, operations_in, operations_of, symbols_of, terminator
 from ....planning.names import is_kernel_name, kernel_name
 from ....planning.outlining.outline import clone, entry_functions
 from .absorb_steps import Step, step_of, write_with_step
@@ -311,7 +311,7 @@ def vector_product(kernel: Operation) -> VectorProduct | None:
     (product,) = products
     if not product.results:
         return None  # it works on memory
-    maps = [attribute.value for attribute in product.attributes["indexing_maps"]]
+    maps = indexing_maps(product)
     ranks = [len(map.results) for map in maps]
     if sorted(ranks) != [1, 1, 2] or ranks[2] != 1 or not all(map.is_projected_permutation for map in maps):
         return None

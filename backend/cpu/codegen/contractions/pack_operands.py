@@ -18,6 +18,7 @@ from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.lowering.convolution import CONVOLUTIONS
+from .....passes.rewriting import indexing_maps
 from ....nests.contraction import Contraction, match_contraction
 from ....nests.nest import Access, LoopNest, nested
 from ....planning.outlining.outline import clone, entry_functions
@@ -172,10 +173,6 @@ def _extent(accesses: Sequence[Access], dim: int) -> Any:
     return None
 
 
-def _contract_maps(op: Operation) -> list[ir.AffineMap]:
-    return [attribute.value for attribute in op.attributes["indexing_maps"]]
-
-
 def _conv_maps(op: Operation) -> list[ir.AffineMap]:
     """Array, kernel and result by batch, places, results, elements of the kernel, channel."""
     strides, dilations = (
@@ -192,7 +189,7 @@ def _conv_maps(op: Operation) -> list[ir.AffineMap]:
     return [ir.AffineMap.get(2 * rank + 3, 0, expressions) for expressions in operands]
 
 
-_NAMED = {"linalg.contract": _contract_maps, **dict.fromkeys(CONVOLUTIONS.values(), _conv_maps)}
+_NAMED = {"linalg.contract": indexing_maps, **dict.fromkeys(CONVOLUTIONS.values(), _conv_maps)}
 
 
 def _panel(contraction: Contraction) -> int | None:
