@@ -148,7 +148,7 @@ def _own_attributes(error: BaseException) -> dict[str, Any]:
     return {name: value for name, value in (_attributes(error) or {}).items() if name != "__notes__"}
 
 
-COMPILED = 4
+COMPILED = 8
 """Lowering, code generation and LLVM take more than half of the time, and have tests of their own."""
 
 
