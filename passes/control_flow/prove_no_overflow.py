@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value
 from ...dialect.ops.comparison import Less
@@ -41,9 +40,6 @@ class ProveNoOverflow(Pass):
     Counters of loops, extents, and what loops add up of small numbers are far from 2**63, as neither memory nor time
     suffices for more; conditions of branches and loops, and checks that went by, say more.
     """
-
-    name: ClassVar[str] = "prove-no-overflow"
-    summary: ClassVar[str] = "remove checks of Python's ints that are known to have 64 bits"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Walk functions in the order of the program, with what is known there."""

@@ -9,8 +9,6 @@ What one block makes and the blocks of a loop read is written to memory in betwe
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.mlir import Module, Operation, Value
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.shape import Dim
@@ -28,9 +26,6 @@ class ReadThrough(Pass):
     Not where the tensor may be written in the meantime, which would have to be copied then: all that uses it reads it,
     or is behind all of these, as the ends of blocks around are. Nor columns, whose elements lie far apart.
     """
-
-    name: ClassVar[str] = "read-through"
-    summary: ClassVar[str] = "read elements of a row where the row lies, instead of in a copy of it"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Go through all functions; rows of rows are read through one after the other."""
