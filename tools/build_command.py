@@ -43,7 +43,8 @@ def add_build_command(commands: Any) -> None:
         action="append",
         default=[],
         metavar="TYPE",
-        help="an argument's type, as in 'f32[?,3]'; functions with an input_signature need none",
+        help="an argument's type, as in 'f32[?,3]', or a constant, as in 3 or \"{'w': f32[3]}\"; functions with an "
+        "input_signature need none",
     )
     parser.add_argument(
         "-o",

@@ -73,7 +73,10 @@ class Options:
     )
     emit_bytecode: bool = option(False, "", "write MLIR as bytecode, which is read as input, too")
     spec: tuple[str, ...] = option(
-        (), "type", "type of the next argument of the Python function, as in f32[?,3]", beside=_OWN
+        (),
+        "type",
+        "type of the next argument of the Python function, as in f32[?,3], or a constant, as in 3",
+        beside=_OWN,
     )
     stage: str = option(
         "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
 import os
@@ -17,18 +18,43 @@ from ..function import Function, function
 from ..settings import settings
 from ..signature.signature import TensorSpec
 
+_TYPES = r"(?<!\w)(?:bool|b?f\d+|[iuc]\d+)(?!\w)(?:\[[^\]]*\])?"
 
-def split_specs(texts: Sequence[str]) -> list[str]:
-    """The types in the values of --spec; several may stand in one value, separated by commas or spaces.
 
-    >>> split_specs(["f32[?,3], i64", "bool[2]"])
-    ['f32[?,3]', 'i64', 'bool[2]']
+def arguments_of(texts: Sequence[str]) -> list[Any]:
+    """The arguments that the values of --spec stand for, several in one value or not: types, and constants of Python.
+
+    Raises `TypeError` for an unknown dtype, `ValueError` for what is neither.
+
+    >>> arguments_of(["f32[?,3], i64", "{'w': f64[2], 'how': 'same'}", "256"])[1:]
+    [TensorSpec(shape=(), dtype=int64), {'w': TensorSpec(shape=(2,), dtype=float64), 'how': 'same'}, 256]
     """
-    return [spec for text in texts for spec in re.findall(r"[^\s,\[]+(?:\[[^\]]*\]?)?", text)]
+    return [argument for text in texts for argument in _arguments_in(text)]
+
+
+def _arguments_in(text: str) -> list[Any]:
+    words = re.split(rf"({_TYPES}|'[^']*'|\"[^\"]*\")", text)
+    specs = iter([TensorSpec.from_string(word) for word in words if re.fullmatch(_TYPES, word)])
+    try:
+        values = ast.literal_eval(
+            f"[{''.join('...' if re.fullmatch(_TYPES, word) else word for word in words)}]"
+        )
+    except (SyntaxError, ValueError):  # separated by spaces, or no types
+        return [TensorSpec.from_string(spec) for spec in re.findall(r"[^\s,\[]+(?:\[[^\]]*\]?)?", text)]
+    return [_filled(value, specs) for value in values]
+
+
+def _filled(value: Any, specs: Iterator[TensorSpec]) -> Any:
+    """A constant in which each `...` is the next of some specs."""
+    if isinstance(value, dict):
+        return {key: _filled(each, specs) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_filled(each, specs) for each in value)
+    return next(specs, value) if value is ... else value
 
 
 def concrete_function(reference: str, specs: Sequence[str]) -> Any:
-    """Import a function and compile it for arguments of these types, or for its `input_signature`.
+    """Import a function and compile it for such arguments, or for its `input_signature`.
 
     Raises `WeftError` that names the user's line when the import, the trace or the compilation fails.
     """
@@ -54,7 +80,7 @@ def traced_for(reference: str, specs: Sequence[str], target: str) -> Any:
     module_name, _, path = reference.partition(":")
     if module_name.endswith(".py"):
         raise WeftValueError(f"{reference} names a file: write its module, {module_name[:-3]}:{path}")
-    types = [TensorSpec.from_string(spec) for spec in split_specs(specs)]
+    arguments = arguments_of(specs)
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     found: Any = importlib.import_module(module_name)
@@ -68,9 +94,9 @@ def traced_for(reference: str, specs: Sequence[str], target: str) -> Any:
         found = getattr(found, name)
     compiled: Function[..., Any] = found if isinstance(found, Function) else function(found)
     if target == "native":
-        return compiled.get_concrete_function(*types)
+        return compiled.get_concrete_function(*arguments)
     with settings.scope(target=target):
-        return compiled.get_concrete_function(*types)
+        return compiled.get_concrete_function(*arguments)
 
 
 def _syntax_error(error: SyntaxError) -> str:

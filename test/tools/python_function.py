@@ -3,6 +3,8 @@
 # RUN: cd %S && weft-opt python_function:scaled --spec 'f32[4]' --stage=linalg | filecheck %s --check-prefix=LINALG
 # RUN: cd %S && weft-opt python_function:Namespace.added --spec 'i64, i64[2]' | filecheck %s --check-prefix=ADDED
 # RUN: cd %S && weft-opt python_function:scaled --spec 'f64[8]' --emit=asm | filecheck %s --check-prefix=ASM
+# RUN: cd %S && weft-opt python_function:chosen --spec "{'w': f64[2], 'b': [f64]}, 3" --spec "'b'" \
+# RUN:   | filecheck %s --check-prefix=CHOSEN
 """Functions that weft-opt traces."""
 
 from __future__ import annotations
@@ -20,6 +22,14 @@ def scaled(x: Any) -> Any:
     # LINALG: linalg.generic
     # ASM: scaled
     return x / 4
+
+
+def chosen(p: Any, n: Any, name: Any) -> Any:
+    # CHOSEN-LABEL: func.func @chosen
+    # CHOSEN-SAME: tensor<2xf64>{{.*}}tensor<f64>
+    # CHOSEN-NOT: tensor<i64>
+    # CHOSEN: dense<3
+    return p[name][0] * n
 
 
 class Namespace:

@@ -86,6 +86,7 @@ def test_one_line_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
             ["steps:shifted"],
             "missing a required argument: 'x': tell its type by --spec, as in --spec 'f32[?,3]'",
         ),
+        (["steps:same", "--spec", "f23[2]"], "'f23[2]': unknown dtype 'f23'"),
         (["steps:shift", "--spec", "f32[2]"], "steps has no shift; did you mean shifted?"),
         (["steps.py"], "'steps.py' names no function: write package.module:function"),
         (["steps:wrong", "--spec", "f32[2]"], "has no attribute 'nope'"),
