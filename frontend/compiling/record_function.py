@@ -125,6 +125,8 @@ def _record(
         result, portable = outputs.returned(returned, state.locate_returned)
         recorded = Recorded(result, portable, write_back, outputs.types, state)
         require_unchanged(trace)
+        for check in trace.at_end:
+            check()  # while containers from outside hold what the function has put into them
         if is_loaded(process_settings):
             process_settings.settle(trace)
         state.settle()

@@ -391,8 +391,6 @@ class Trace(Recorder):
 
     def finish(self, results: Sequence[Value]) -> None:
         """Return the results and fix the function's type; nothing can be recorded afterwards."""
-        for check in self.at_end:
-            check()
         self._require_kept_unwritten()
         self._settle_captures()
         with context(), ir.InsertionPoint(self.block), ir.Location.unknown():

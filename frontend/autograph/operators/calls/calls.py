@@ -26,6 +26,7 @@ from ....source.modules import (
     is_own_module,
     is_users_function,
     is_users_module,
+    is_users_object,
     module_of,
     with_source,
 )
@@ -169,8 +170,21 @@ def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[st
         if as_it_is is None
         else through_gate(trace, as_it_is, called, args, kwargs)
     )
-    note_made(trace, made, args)
+    if not is_users_object(made) or isinstance(owner, type) or _makes(function, as_it_is):
+        note_made(trace, made, args)
     return resolve_grown_list(made)
+
+
+def _makes(function: Any, as_it_is: Any) -> bool:
+    """Whether a call may make an object itself: classes do, and what is not converted but for builtins.
+
+    Those hand on what there is, as `stack.pop()` does; so do functions of the program, in which classes are called.
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    if isinstance(function, type) or as_it_is is None:
+        return isinstance(function, type)
+    return not (isinstance(as_it_is, types.BuiltinFunctionType) or is_own_module(module_of(as_it_is)))
 
 
 def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -93,6 +93,13 @@ def unary(symbol: str, value: Any) -> Any:
     return _UNARY[symbol](value)
 
 
+def _require_ufuncs(target: Any, value: Any) -> None:
+    """Refuse what takes part in operators by a method of its own alone, where an array is updated."""
+    is_array = isinstance(target, TracedArray) and not target._is_number
+    if is_array and getattr(type(value), "__array_ufunc__", value) is None:
+        raise TypeError(f"operand {type(value).__name__!r} does not support ufuncs (__array_ufunc__=None)")
+
+
 def update(symbol: str, target: Any, value: Any) -> Any:
     """What `target symbol value` makes of the target, as in `x += 1`: an array is written in place."""
     target, value = resolve_grown_list(target), resolve_grown_list(value)
@@ -110,6 +117,7 @@ def update(symbol: str, target: Any, value: Any) -> Any:
         if symbol == "+=" and computed_lengths.is_extended(target, value):
             computed_lengths.extend(target, value)
             return resolve_grown_list(target)
+        _require_ufuncs(target, value)
         method = users_update(symbol, target)
         if method is not None and (result := call(method, target, value)) is not NotImplemented:
             return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,9 +10,11 @@ from typing import Any
 
 from .....dialect.bit_generators import is_generator
 from .....dialect.errors import UnsupportedError
+from ....guards.generated import is_generated
 from ....signature.traced_value import held
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
+from ..interface import operators
 from ..tables import table_walks
 from ..values.classes_of_numbers import told_by_class
 from ..values.hidden_state import of_own
@@ -33,6 +36,8 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     left, right = held(resolve_grown_list(left)), held(resolve_grown_list(right))
     if current_trace() is not None and has_users_operator(symbol, left, right):
         return call_operator(symbol, left, right)
+    if current_trace() is not None and (fields := _fields(symbol, left, right)) is not None:
+        left, right = fields
     if symbol in ("==", "!=") and is_generator(left) and is_generator(right):
         return (is_ if symbol == "==" else is_not_)(left, right)
     if not _goes_by_entry(left, right):
@@ -44,6 +49,23 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if symbol == "!=":
         return not_(_equal(left, right))
     return _ordered(symbol, left, right)
+
+
+_GENERATED = {
+    "==": "__eq__", "!=": "__eq__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__",
+}  # fmt: skip
+
+
+def _fields(symbol: str, left: Any, right: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """What two objects of one dataclass are compared by, where nobody has written the method."""
+    kind = type(left)
+    if type(right) is not kind or not dataclasses.is_dataclass(kind):
+        return None
+    if not is_generated(getattr(kind, _GENERATED[symbol], None)):
+        return None
+    names = [field.name for field in dataclasses.fields(kind) if field.compare]
+    one, other = (tuple(operators().attr(value, name) for name in names) for value in (left, right))
+    return one, other
 
 
 def _goes_by_entry(left: Any, right: Any) -> bool:
