@@ -11,7 +11,16 @@ from programs.catalogue import PROGRAMS
 from support.behaviour_harness import all_are_compiled, same
 from support.interpreted import interpreted
 
-CASES = [pytest.param(p, size, id=f"{p.name}-{size}") for p in PROGRAMS for size in p.sizes]
+CASES = [
+    pytest.param(
+        p,
+        size,
+        id=f"{p.name}-{size}",
+        marks=[] if size in (p.sizes[0], p.sizes[-1]) else [pytest.mark.soak],
+    )
+    for p in PROGRAMS
+    for size in p.sizes
+]
 """Of the sizes of a program the largest is compiled; the others are interpreted as traced."""
 
 

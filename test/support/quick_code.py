@@ -20,7 +20,7 @@ from weft.passes.rewriting import operations_of
 _codes: dict[tuple[object, ...], MachineCode] = {}
 """The code that `quick_code` made, by all that it was made of: a third of what tests record was recorded before."""
 
-VERIFIED = 4
+VERIFIED = 8
 """The verifier takes a twelfth of the time, and finds what passes do wrong in their own tests first."""
 
 

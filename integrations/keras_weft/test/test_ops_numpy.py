@@ -292,6 +292,7 @@ def test_dtypes_of_functions_of_one_array(dtype: str) -> None:
     assert dtypes_that_differ([f"ops.{name}({dtype})" for name in names if name not in without], arrays) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dtypes_of_functions_of_two_arrays(dtype: str) -> None:
     arrays = {f"x_{other}": np.array([[1, 0], [1, 1]], other) for other in DTYPES}

@@ -54,6 +54,7 @@ def test_narrower_rows(columns: int, narrow: Any) -> None:
         np.testing.assert_array_equal(result, expected.astype(narrow))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", [(8, 7, 33), (33, 77, 129), (5, 16, 65), (3, 40, 257)])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
 def test_products_of_bytes(dtype: Any, shape: tuple[int, int, int]) -> None:

@@ -22,6 +22,7 @@ def views(dtype: str) -> Any:
     return view
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("before", DTYPES)
 def test_bytes_are_read_as_another_dtype(before: str) -> None:
     for after in DTYPES:

@@ -27,6 +27,7 @@ def test_the_first_place(dtype: str, length: int) -> None:
         assert smallest(x) == np.argmin(x)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("axis", [None, 0, 1, 2])
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_axes(axis: int | None, dynamic: bool) -> None:

@@ -79,6 +79,7 @@ def test_run_time_extents_of_broadcasts(shape: tuple[int, int]) -> None:
     np.testing.assert_array_equal(found, broadcast(x))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_borders_wider_than_the_array(mode: str, size: int) -> None:

@@ -86,6 +86,7 @@ def inside_a_branch(u: Any, steps: Any) -> None:
             u[2:-2] = 0.5 * (u[4:] + u[:-4])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("axes", [{"a": 2, "b": 2}, {"a": 3, "b": 2}])
 @pytest.mark.parametrize("f", [five_points, nine_points, one_corner, with_boundary, inside_a_branch])
 def test_neighbours_along_two_axes_send_once_each(f: Callable[..., None], axes: dict[str, int]) -> None:

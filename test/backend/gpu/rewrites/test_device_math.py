@@ -105,6 +105,7 @@ def test_the_bits_of_the_processor_for_all_exponents(
         assert same.all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", [*np.typecodes["AllInteger"]])
 def test_shifts_by_any_number(dtype: str) -> None:
     """Amounts beyond the width, of which the low bits are less."""
