@@ -51,7 +51,7 @@ def test_sizes_are_found_once_along_a_chain(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(Shapes, "_derive", counted)
     x, counts = np.array([1.0, 9, 20, 3]), []
-    for length in (6, 12, 24):
+    for length in (8, 16, 32):
         count, function = 0, appends(length)
         assert weft.function(function)(x) == function(x)
         counts.append(count)
