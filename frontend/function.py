@@ -137,7 +137,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
             None if input_signature is None else checked_input_signature(input_signature, self.name)
         )
         try:
-            self._signature = signature_of(python_function)
+            self._signature = signature_of(python_function, as_called=input_signature is None)
         except (TypeError, ValueError) as error:
             raise WeftTypeError(
                 f"weft.function cannot find out the parameters of {python_function!r}: {error}"

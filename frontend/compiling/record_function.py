@@ -228,7 +228,7 @@ def _raise_explained(error: Exception, name: str) -> NoReturn:
 def _named(function: Callable[..., Any], bound: Any) -> list[tuple[str, Any]]:
     """The arguments with the names of their parameters."""
     args, kwargs = bound
-    parameters = signature_of(function).parameters
+    parameters = signature_of(function, as_called=False).parameters
     return [*zip(parameters, args, strict=False), *kwargs.items()]
 
 

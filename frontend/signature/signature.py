@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import inspect
+import types
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -156,14 +157,18 @@ def parts_of_call(structure: Structure) -> tuple[Node, Node]:
     return positional, keywords
 
 
-def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
-    """The parameters of a function; of a ufunc its operands, and keywords, which do not bear their own defaults."""
+def signature_of(python_function: Callable[..., Any], as_called: bool = True) -> inspect.Signature:
+    """The parameters of a function; of a ufunc its operands, and keywords, which do not bear their own defaults.
+
+    As it is called, a wrapper (`functools.wraps`) has its own: it sees what its caller writes, and no more.
+    """
     given = 0
     ufunc = python_function
     if isinstance(python_function, functools.partial):
         ufunc, given = python_function.func, len(python_function.args)
     if not isinstance(ufunc, np.ufunc):
-        return inspect.signature(python_function)
+        is_own = as_called and isinstance(python_function, types.FunctionType)
+        return inspect.signature(python_function, follow_wrapped=not is_own)
     names = ["x"] if ufunc.nin == 1 else [f"x{i + 1}" for i in range(ufunc.nin)]
     operands = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names[given:]]
     return inspect.Signature([*operands, inspect.Parameter("keywords", inspect.Parameter.VAR_KEYWORD)])

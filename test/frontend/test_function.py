@@ -523,3 +523,31 @@ def test_functions_may_have_any_name(name):
     x = np.random.default_rng(0).random((5, 7))
     np.testing.assert_allclose(f(x), compute(x), rtol=1e-12)
     assert f.pretty_printed_concrete_signatures().startswith(f"{name}(")
+
+
+def test_a_wrapper_sees_what_its_caller_writes():
+    """And neither defaults nor places of what it wraps."""
+
+    def telling(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            return function(*args, **kwargs), len(args), sorted(kwargs)
+
+        return wrapper
+
+    @telling
+    def f(x, scale=2.0, *, shift=1):
+        return x * scale + shift
+
+    compiled = weft.function(f)
+    for args, kwargs in [
+        ((1.0,), {}),
+        ((1.0, 3.0), {}),
+        ((1.0,), {"scale": 3.0}),
+        ((), {"x": 1.0, "shift": 2}),
+    ]:
+        assert compiled(*args, **kwargs) == f(*args, **kwargs)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
+        compiled(1.0, other=2)
+    described = weft.function(f, input_signature=[weft.TensorSpec([None], np.float64)])
+    np.testing.assert_array_equal(described(np.ones(3))[0], f(np.ones(3))[0])
