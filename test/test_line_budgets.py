@@ -126,6 +126,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend", 62, "attributes of objects of classes that are derived from named tuples"),
     ("frontend/autograph/operators", 42, "dataclasses are compared by fields that only the program knows"),
+    (
+        "frontend/autograph",
+        22,
+        "functions of SciPy on constants are called while tracing: butter took 10 s to compile",
+    ),
+    ("frontend", 12, "wrappers are called as their callers do"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

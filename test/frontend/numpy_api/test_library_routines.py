@@ -89,3 +89,18 @@ SECTIONS = np.array([[0.2, 0.3, 0.1, 1.0, -0.5, 0.2], [1.0, 0.4, 0.0, 1.0, -0.1,
 )
 def test_functions_whose_python_cannot_be_converted_are_called_whole(function: Any, arguments: Any) -> None:
     same(function, *arguments)
+
+
+def test_functions_of_constants_are_called_once() -> None:
+    def filtered(x: Any) -> Any:
+        sections = signal.butter(4, 0.2, output="sos")
+        sections[0] *= 2
+        numerator, denominator = signal.butter(2, 0.3)
+        return sections * x[0], numerator * x[1], denominator, signal.windows.hann(4) * x
+
+    compiled = weft.function(filtered)
+    assert_same(compiled(A[0]), filtered(A[0]))
+    program = compiled.get_concrete_function(A[0]).as_text("weft")
+    assert not any(f"weft.{name}" in program for name in ("sort", "if", "while", "cos"))
+    with pytest.raises(ValueError, match="Digital filter critical frequencies must be 0 < Wn < 1"):
+        weft.function(lambda x: signal.butter(2, 1.5)[0] * x)(1.0)

@@ -6,7 +6,7 @@ function is then called whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .....dialect.errors import UnsupportedError, WeftError
@@ -17,6 +17,7 @@ from ....settings import settings
 from ....tracing.learned_sizes import are_learned
 from ....tracing.recorder import CalledWhole, Recorder
 from ..lists.lists_as_arrays import as_arrays
+from ..values.known_arrays import own_all
 
 Function = Callable[..., Any]
 
@@ -25,6 +26,8 @@ def call_converted(trace: Recorder, function: Function, called: Function, args: 
     """Call a function that is converted or replaced."""
     if called is function or not is_library_function(function):
         return called(*args, **kwargs)
+    if not is_library_method(function) and _are_constants((*args, *kwargs.values())):
+        return own_all(trace, function(*args, **kwargs))  # it computes, and of nothing that may change
     key = _key(function)
     refusal = trace.called_whole.get(key)
     if refusal is not None:
@@ -35,6 +38,17 @@ def call_converted(trace: Recorder, function: Function, called: Function, args: 
         if not settings.fallback or are_learned() or not _is_of_run_time(function, args, kwargs):
             raise
         raise CalledWhole(key, error) from error
+
+
+def _are_constants(values: Iterable[Any]) -> bool:
+    """Whether values are numbers of Python, texts and None, and tuples of them."""
+    return all(
+        _are_constants(value) if type(value) is tuple else value is None or type(value) in _CONSTANTS
+        for value in values
+    )
+
+
+_CONSTANTS = (bool, int, float, complex, str)
 
 
 def _is_of_run_time(function: Function, args: Any, kwargs: Any) -> bool:
