@@ -80,7 +80,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 10, "a setting for what GPUs multiply in products of float32"),
     (
         "passes",
-        400,
+        410,
         "split arrays: places that are split, too, are asked for; rolls and while loops fetch edges once; what a"
         " condition chooses of arrays of Dask is reduced",
     ),

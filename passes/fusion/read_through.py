@@ -46,7 +46,10 @@ def _read_through(graph: Graph, row: Operation) -> list[Operation]:
         return []
     axes = decode_attributes(Gather, row)["axes"]
     readers = [user for user in _users(graph, row.results[0]) if op_class_of(user) is not Dim]
-    if axes != tuple(range(len(axes))) or not all(map(_is_single, readers)):
+    are_rows = all(
+        _is_single(user) and user.operands[0] == row.results[0] for user in readers
+    )  # and no places
+    if axes != tuple(range(len(axes))) or not are_rows:
         return []
     if not all(_leaves(user, row) for user in _users(graph, row.operands[0])):
         return []

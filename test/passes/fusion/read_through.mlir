@@ -49,3 +49,13 @@ func.func @columns_and_wholes(%x: tensor<4x5xf32>, %i: tensor<i64>) -> (tensor<f
   %2 = "weft.negative"(%row) : (tensor<5xf32>) -> tensor<5xf32>
   return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<5xf32>
 }
+
+// Nor elements that are places in another tensor.
+// CHECK-LABEL: func.func @places
+// CHECK: "weft.gather"(%arg0, %arg2) {axes = array<i64: 0>, position = 0 : i64} : (tensor<4xi64>, tensor<i64>) -> tensor<i64>
+// CHECK-NEXT: "weft.gather"(%arg1, {{.*}}) {axes = array<i64: 0>, position = 0 : i64} : (tensor<5xf64>, tensor<i64>) -> tensor<f64>
+func.func @places(%places: tensor<4xi64>, %x: tensor<5xf64>, %i: tensor<i64>) -> tensor<f64> {
+  %place = "weft.gather"(%places, %i) {axes = array<i64: 0>, position = 0 : i64} : (tensor<4xi64>, tensor<i64>) -> tensor<i64>
+  %0 = "weft.gather"(%x, %place) {axes = array<i64: 0>, position = 0 : i64} : (tensor<5xf64>, tensor<i64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
