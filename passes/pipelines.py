@@ -80,6 +80,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "while-to-for",
             "make-room-first",  # when it is known how often loops run; checks of places in it go then
             "prove-no-overflow",  # in front of those that take checks away of which it knows more
+            "check-sums-behind",  # of those that are left
             "prove-bounds",
             "prove-extents",
             "remove-repeated-checks",

@@ -99,6 +99,9 @@ PASSES: PassTable = MappingProxyType(
             f"{__package__}.raising.gather_windows:GatherWindows", "scf.for", Scatter, SliceUpdate
         ),
         "make-room-first": entry(f"{__package__}.control_flow.make_room_first:MakeRoomFirst"),
+        "check-sums-behind": entry(
+            f"{__package__}.control_flow.check_sums_behind:CheckSumsBehind", "scf.for"
+        ),
         "prove-no-overflow": entry(f"{__package__}.control_flow.prove_no_overflow:ProveNoOverflow"),
         "prove-bounds": entry(f"{__package__}.control_flow.prove_bounds:ProveBounds"),
         "remove-repeated-checks": Entry(

@@ -115,3 +115,49 @@ def test_sums_of_small_numbers_are_not_checked() -> None:
 
     concrete = weft.function(program).get_concrete_function(weft.TensorSpec((None,), "float64"), 3)
     assert "overflows" not in concrete.as_text("optimized")
+
+
+@weft.function
+def _last_sum(x: Any) -> int:
+    total = 0
+    for number in x:
+        total += int(number)
+    return total
+
+
+def test_sums_are_checked_behind_loops() -> None:
+    concrete = _last_sum.get_concrete_function(weft.TensorSpec((None,), np.int64))
+    with pytest.raises(weft.PythonNumberError, match="a sum of ints has more than 64 bits") as caught:
+        concrete(np.full(3, 2**62))
+    assert "total += int(number)" in str(caught.getrepr())
+    assert concrete(np.array([MOST, MOST, -MOST, -5])) == MOST - 5
+
+
+def _sums(x: Any, start: int) -> tuple[int, int]:
+    left = start
+    some = 0
+    for number in x:
+        left -= int(number)
+        if number % 2:
+            some += int(number)
+    return left, some
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [], [1, 2, 3], [MOST, 1], [MOST, MOST, -MOST, -MOST], [LEAST, LEAST], [LEAST, MOST, 1], [2**62 + 1] * 3,
+        [2**62] * 3 + [-(2**62)] * 2, [MOST] * 2**17, [MOST] * 2**17 + [-MOST] * 2**17, [2**33 - 1] * 50,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("start", [3, -3, 2**62])
+def test_sums_are_right_where_they_come_back_to_64_bits(numbers: list[int], start: int) -> None:
+    wanted = _sums(numbers, start)
+    if all(LEAST <= each <= MOST for each in wanted):
+        assert _SUMS(np.array(numbers, np.int64), start) == wanted
+    else:
+        with pytest.raises(weft.PythonNumberError, match="has more than 64 bits"):
+            _SUMS(np.array(numbers, np.int64), start)
+
+
+_SUMS = weft.function(_sums)
