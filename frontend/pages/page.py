@@ -28,6 +28,9 @@ PLAIN = 48 << 10
 MOST = 4 << 20
 """The largest page that is written unless a larger one is asked for: browsers become slow."""
 
+CHANGED = 120_000
+"""How many lines of what passes changed a page has, in the order of the passes: some 600 kB."""
+
 SCRIPTS = ("graphs.js", "instructions.js", "page.js")
 
 _HERE = Path(__file__).parent
@@ -102,6 +105,11 @@ def data_of(concrete: ConcreteFunction, stages: Collection[str] | None = None, p
         for said in concrete.explain().decisions
         for line in (said.lines or (said.line,))
     ]
+    changes = _first_of(found.changes)
+    if len(changes) < len(found.changes):
+        found.unwatched.append(
+            f"passes behind {changes[-1].name} are left out: a page has {CHANGED:,} lines of what they change"
+        )
     data: Json = {
         "name": concrete.name,
         "signature": concrete.pretty_printed_signature(),
@@ -119,7 +127,7 @@ def data_of(concrete: ConcreteFunction, stages: Collection[str] | None = None, p
             }
             for name, functions in found.machine.items()
         ],
-        "passes": [_change(change, table) for change in found.changes],
+        "passes": [_change(change, table) for change in changes],
         "unwatched": found.unwatched,
         "notes": notes,
         **_figures(concrete, table),
@@ -224,6 +232,16 @@ def _function(function: MachineFunction, table: _Table) -> Json:
             for loop in function.loops
         ],
     }
+
+
+def _first_of(changes: Sequence[Change]) -> Sequence[Change]:
+    """Those that a page has room for, one at least."""
+    lines = 0
+    for number, change in enumerate(changes):
+        lines += sum(len(hunk.lines) for hunk in change.hunks)
+        if lines > CHANGED:
+            return changes[: max(number, 1)]
+    return changes
 
 
 def _change(change: Change, table: _Table) -> Json:

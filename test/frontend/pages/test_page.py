@@ -15,6 +15,7 @@ from support.pages import data_in, line_of, lines_for, stage
 from weft.backend.cpu.machine.throughput import find_llvm_mca
 from weft.backend.gpu.machine.assembler import can_disassemble, find_assembler
 from weft.dialect.errors import WeftTypeError, WeftValueError
+from weft.frontend.pages import page
 from weft.frontend.pages.excerpts import excerpts
 from weft.frontend.pages.packing import packed
 from weft.frontend.pages.pass_text import passes_text
@@ -212,6 +213,18 @@ def test_packed_code_is_what_it_was(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(f'<script type="application/json" id="data" data-kind="packed">{packed(data)}</script>')
     assert data_in(path) == data
+
+
+def test_a_page_has_so_many_lines_of_what_passes_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "CHANGED", 60)
+    function = weft.function(lambda x: np.sum(np.sqrt(x) + 1), name="summed")
+    data = written(tmp_path / "page.html", function, weft.TensorSpec((8,), "float32"), stages=["weft"])
+    lines = [sum(len(hunk["links"]) for hunk in one["hunks"]) for one in data["passes"]]
+    assert 0 < sum(lines) <= 60
+    last = data["passes"][-1]["name"]
+    assert f"passes behind {last} are left out: a page has 60 lines of what they change" in data["unwatched"]
 
 
 def test_stages_and_passes_are_left_out_on_demand(tmp_path: Path) -> None:
