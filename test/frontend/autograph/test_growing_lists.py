@@ -572,3 +572,21 @@ def test_numbers_and_arrays_of_numpy_are_added_to_the_items() -> None:
     x = np.array([0.25, 0.5, 4.0])
     same(arrays, (I64(3), x), (I64(1), x))
     same(lists, (I64(3), x), (I64(0), x), joined=True)
+
+
+def test_a_list_that_a_filter_leaves_empty_is_walked() -> None:
+    def f(x):
+        rows = [[np.array([i]), np.array([i + 1])] for i in range(x.shape[0]) if x[i] > 0]
+
+        def is_kept(row):
+            if len(row[0]) < 2:
+                return False
+            if x[row[0][0]] < 0:
+                return False
+            return True
+
+        return [row[1][0] for row in list(filter(is_kept, rows))]
+
+    function = weft.function(f)
+    for x in (np.array([1.0, -1.0, 2.0]), np.array([-1.0, -2.0, -3.0])):
+        assert function(x) == f(x) == []

@@ -518,8 +518,8 @@ def _record_for(
 
 def _trip_count(trace: Recorder, length: Any) -> Value:
     """The number of trips as an index."""
-    if isinstance(length, int):
-        return index_constant(trace, length)
+    if isinstance(length, (int, np.integer)):  # a list that a loop was to fill has one of NumPy's
+        return index_constant(trace, int(length))
     with context():
         i64, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
     number = trace.create_upstream("tensor.extract", [length._value()], [i64])
