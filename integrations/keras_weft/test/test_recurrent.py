@@ -82,6 +82,21 @@ def test_a_masked_time_keeps_the_state_or_gives_zeros() -> None:
     np.testing.assert_array_equal(found, np.where(mask[:, :, None], kept, 0))
 
 
+def test_a_masked_time_keeps_the_output_of_the_last_of_several_cells() -> None:
+    class Adding(layers.Layer):  # type: ignore[misc]
+        state_size = 4
+
+        def call(self, x: Any, states: Any) -> Any:
+            return states[0] + x, [states[0] + x]
+
+    x = rows(8)(2, 4, 4)
+    mask = np.array([[1, 1, 0, 0], [1, 1, 1, 0]], bool)
+    stacked = layers.RNN([Adding(), layers.GRUCell(3)], return_sequences=True)
+    found = both_ways(stacked, x, mask=mask)
+    np.testing.assert_array_equal(found[:, 3], [found[0, 1], found[1, 2]])
+    assert found.shape == (2, 4, 3)
+
+
 def test_images_over_time() -> None:
     x = rows(3)(2, 4, 5, 5, 2)
     assert both_ways(layers.ConvLSTM2D(3, 2, padding="same", return_sequences=True), x).shape == (

@@ -12,6 +12,7 @@ import pytest
 
 import keras_weft
 import weft
+from keras_weft.src.targets import shapes_that_differ
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 6)).astype("float32")
@@ -338,6 +339,9 @@ def test_targets_of_another_shape_are_told_by_the_output() -> None:
     model.compile("sgd", {"left": refuses})
     with pytest.raises(ValueError, match=r"^this shape is none of ours"):  # where the shapes are alike
         model.fit(x, {"left": y, "right": y}, verbose=0)
+    assert (
+        shapes_that_differ(model, {"left": y, "right": y}, [None, y]) == ""
+    )  # no output is told by its shape
 
 
 def test_batches_without_rows_are_told() -> None:

@@ -56,10 +56,8 @@ def rnn(
         if zero_output_for_mask:
             before = [np.zeros_like(output) for output in outputs]
         else:
-            first = (
-                packed[-1] if tree.is_nested(packed[0]) else packed
-            )  # the states of the last of stacked cells
-            before = [tree.flatten(first)[0] for _ in outputs]
+            is_stacked = any(map(tree.is_nested, packed))  # cells, the last of which makes the output
+            before = [tree.flatten(packed[-1] if is_stacked else packed)[0] for _ in outputs]
         return _chosen(seen, after, held), _chosen(seen, outputs, before)
 
     seen = _mask_of_rows(mask, time_major)

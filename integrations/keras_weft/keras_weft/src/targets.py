@@ -22,7 +22,7 @@ def shapes_that_differ(model: Any, y: Any, y_pred: Any) -> str:
     Targets of another structure are Keras's to tell.
     """
     outputs, targets = tree.flatten(y_pred), tree.flatten(y)
-    if len(outputs) != len(targets):
+    if len(outputs) != len(targets) or any(part is None for part in (*outputs, *targets)):
         return ""
     names = [repr(name) for name in getattr(model, "output_names", ())]
     if len(names) != len(outputs):
