@@ -8,7 +8,7 @@
 
 // FLAGS: builtin.module(weft-simplify,cse)
 // OPTIONS: builtin.module(cse,weft-fold{max-elements=2},canonicalize{max-iterations=3 top-down=false})
-// NAMED: builtin.module(weft-inline,symbol-dce,promote-refs,check-ranks,weft-batch,weft-fold,optimize-control-flow,gather-windows,cse,stretch-operands,weft-simplify,gather-convolutions,optimize-gradients,check-loops-first,raise-loops,hoist-products,block-dot-products,transpose-columns,overlap-messages,read-through,fuse-updates,skip-fills)
+// NAMED: builtin.module(weft-inline,symbol-dce,promote-refs,prove-no-overflow,check-ranks,weft-batch,weft-fold,optimize-control-flow,gather-windows,cse,stretch-operands,weft-simplify,gather-convolutions,optimize-gradients,check-loops-first,raise-loops,hoist-products,block-dot-products,transpose-columns,overlap-messages,read-through,fuse-updates,skip-fills)
 // TEXT: builtin.module(func.func(cse),func.func(canonicalize{max-iterations=3}),{{.*}}convert-weft-to-linalg,{{.*}}canonicalize{{.*}},cse,mark-distinct-bodies{remove=true},read-inserted,read-first)
 
 // x - x is only seen once cse has given equal values one name.
