@@ -17,6 +17,8 @@ from .layouts import Grid, Split
 GATHERED = 1 << 16
 """Up to how many bytes of all ranks are gathered, in one round, where others send less in several."""
 
+_CHOSEN = "what a condition chooses of an array that is split, at most all of it, is asked for as a whole"
+
 
 class Message(NamedTuple):
     """One collective of a program, each time that its line runs."""
@@ -100,7 +102,8 @@ class Messages:
         extents[dim] = b.max(counts, axes=(0,), keepdims=False) - own
         x = b.concat(x, b.full(extents, 0, x.dtype), axis=dim)
         others = math.prod(extent or 0 for place, extent in enumerate(x.shape) if place != dim)
-        self._note("all_gather", b, axis, split.extent * others * x.dtype.itemsize)  # at most
+        most = split.extent * others * x.dtype.itemsize
+        self._note("all_gather", b, axis, most, _CHOSEN if most > GATHERED else "")
         layers: Tensor = b.all_gather(x, over=axis, count=ranks)
         pieces = []
         for k in range(ranks):

@@ -20,11 +20,11 @@ def whole(value: Any) -> Any:
     return value.gather() if isinstance(value, ranks.ShardedArray) else np.asarray(value)
 
 
-def compare(f: Any, arguments: tuple[Any, ...], count: int) -> Any:
+def compare(f: Any, arguments: tuple[Any, ...], count: int, gathered: str = "error") -> Any:
     """The kinds and bytes of what is sent; fails where results are not NumPy's, or a whole array is gathered."""
     function = ranks.partition(f, ranks.Mesh.simulated(count), (P("d"),) * len(arguments))
     with warnings.catch_warnings():
-        warnings.simplefilter("error", weft.GatherWarning)
+        warnings.simplefilter(gathered, weft.GatherWarning)
         found = function(*arguments)
         for result, wanted in zip(found, f(*arguments), strict=True):
             np.testing.assert_allclose(whole(result), wanted, rtol=1e-12)
@@ -52,6 +52,19 @@ def chosen(x: Any, y: Any, rows: Any, k: Any) -> Any:
         len(x[mask]),
         mask.sum(),
     )
+
+
+@pytest.mark.parametrize(("rows", "warns"), [(20_000, True), (2_000, False)])
+def test_what_is_chosen_of_long_arrays_is_gathered_with_a_warning(rows: int, warns: bool) -> None:
+    """Its cumulative sum is of no blocks; short arrays are gathered without a word."""
+    x = np.arange(float(rows))
+    function = ranks.partition(lambda x: np.cumsum(x[x > rows - 9]), ranks.Mesh.simulated(2), P("d"))
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always", weft.GatherWarning)
+        np.testing.assert_array_equal(whole(function(x)), np.cumsum(x[x > rows - 9]))
+    told = [str(each.message) for each in record if each.category is weft.GatherWarning]
+    assert len(told) == warns
+    assert all("at most all of it, is asked for as a whole: 160,000 bytes" in text for text in told)
 
 
 def test_what_is_chosen_stays_with_the_ranks() -> None:
@@ -116,7 +129,10 @@ def test_long_arrays_are_sorted_by_pairs_of_ranks() -> None:
         middle = np.median(k)
         return np.sort(x), -np.sort(-k), values, counts, middle, np.unique(k * 1j + k)
 
-    function, _ = compare(program, (x, k), 3)
+    with pytest.warns(
+        weft.GatherWarning, match="at most all of it, is asked for"
+    ):  # how many there are of each
+        function, _ = compare(program, (x, k), 3, "always")
     assert "all_gather" not in {message.kind for message in function._last.ranks[0].messages[:6]}
 
 
