@@ -81,6 +81,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "make-room-first",  # when it is known how often loops run; checks of places in it go then
             "prove-no-overflow",  # in front of those that take checks away of which it knows more
             "check-sums-behind",  # of those that are left
+            "check-numbers-behind",
             "prove-bounds",
             "prove-extents",
             "remove-repeated-checks",

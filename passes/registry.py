@@ -99,6 +99,7 @@ PASSES: PassTable = MappingProxyType(
             f"{__package__}.raising.gather_windows:GatherWindows", "scf.for", Scatter, SliceUpdate
         ),
         "make-room-first": entry(f"{__package__}.control_flow.make_room_first:MakeRoomFirst"),
+        "check-numbers-behind": entry(f"{__package__}.control_flow.check_numbers_behind:CheckNumbersBehind"),
         "check-sums-behind": entry(
             f"{__package__}.control_flow.check_sums_behind:CheckSumsBehind", "scf.for"
         ),

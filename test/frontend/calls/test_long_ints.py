@@ -161,3 +161,62 @@ def test_sums_are_right_where_they_come_back_to_64_bits(numbers: list[int], star
 
 
 _SUMS = weft.function(_sums)
+
+
+@weft.function
+def _longest(starts: Any) -> tuple[int, int]:
+    """Searches that run side by side in lanes, and end each where a number gets too long."""
+    longest, most = 0, 0
+    for start in starts:
+        k, steps = int(start), 0
+        while k != 1 and steps < 500:
+            k = k // 2 if k % 2 == 0 else 3 * k + 1
+            steps += 1
+        longest = max(longest, steps)
+        most = max(most, k)
+    return longest, most
+
+
+def test_searches_end_where_numbers_get_too_long() -> None:
+    for starts in (
+        [27, 6, 1],
+        list(range(1, 90)),
+        [MOST // 3 + 2, 5],
+        [7] * 40 + [MOST - 2] + [3] * 40,
+        [],
+        [LEAST],
+    ):
+        wanted = _longest.python_function(starts)
+        peaks = [_peak(start) for start in starts]
+        if all(LEAST <= peak <= MOST for peak in peaks):
+            assert _longest(np.array(starts, np.int64)) == wanted
+        else:
+            with pytest.raises(weft.PythonNumberError, match="has more than 64 bits") as caught:
+                _longest(np.array(starts, np.int64))
+            assert "3 * k + 1" in str(caught.getrepr())
+
+
+def _peak(k: int) -> int:
+    """The number of a search that is furthest from zero, when the product is taken before one is added."""
+    peak, steps = k, 0
+    while k != 1 and steps < 500:
+        k = k // 2 if k % 2 == 0 else 3 * k + 1
+        peak, steps = max(peak, k, key=abs), steps + 1
+    return peak
+
+
+def test_what_is_of_no_use_keeps_no_search_from_ending() -> None:
+    """Each search begins where the one before has ended."""
+
+    def chained(n: Any, factor: int) -> int:
+        k = 7
+        for _ in range(int(n)):
+            while k % 1000 != 1:
+                k = k * factor
+            k += 6
+        return k
+
+    compiled = weft.function(chained)
+    assert compiled(np.int64(1), 7) == chained(1, 7)
+    with pytest.raises(weft.PythonNumberError, match="has more than 64 bits"):
+        compiled(np.int64(40), 7)
