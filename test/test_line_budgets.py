@@ -132,7 +132,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "functions of SciPy on constants are called while tracing: butter took 10 s to compile",
     ),
     ("frontend", 12, "wrappers are called as their callers do"),
-    ("passes", 321, "Python's ints are checked for 64 bits behind loops, which stay reductions and run in lanes"),
+    (
+        "passes",
+        321,
+        "Python's ints are checked for 64 bits behind loops, which stay reductions and run in lanes",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

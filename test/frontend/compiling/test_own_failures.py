@@ -46,7 +46,7 @@ def test_mistakes_of_weft_are_internal_errors(name: str, staged: bool) -> None:
         return x
 
     with (
-        mock.patch.object(shape, "_completed", broken(BROKEN[name])),
+        mock.patch.object(shape, "completed", broken(BROKEN[name])),
         pytest.raises(InternalError, match="by a mistake of its own") as caught,
     ):
         weft.function(branch if staged else plain)(np.arange(4.0))
