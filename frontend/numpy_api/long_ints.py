@@ -81,7 +81,7 @@ def _product(x: Any, y: Any) -> Any:
 
 
 def _negated(x: Any) -> Any:
-    return np.equal(x, _SMALLEST)
+    return np.less(x, -_LARGEST)  # which is one, but ordered ones tell more of what loops count
 
 
 def _quotient(x: Any, y: Any) -> Any:

@@ -17,10 +17,12 @@
 // CHECK: scf.yield {{.*}}, %[[EVER]]
 // CHECK: "weft.raise_if"({{.*}}the result of an operator on ints has more than 64 bits
 // CHECK: return
-func.func @searches(%n: index, %limit: tensor<i64>, %zero: tensor<i64>) -> tensor<i64> {
+func.func @searches(%n: tensor<i64>, %limit: tensor<i64>, %zero: tensor<i64>) -> tensor<i64> {
+  %number = tensor.extract %n[] : tensor<i64>
+  %trips = arith.index_cast %number : i64 to index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %best = scf.for %i = %c0 to %n step %c1 iter_args(%largest = %zero) -> (tensor<i64>) {
+  %best = scf.for %i = %c0 to %trips step %c1 iter_args(%largest = %zero) -> (tensor<i64>) {
     %0 = arith.index_cast %i : index to i64
     %1 = tensor.from_elements %0 : tensor<i64>
     %2 = scf.while (%k = %1) : (tensor<i64>) -> tensor<i64> {
@@ -32,7 +34,9 @@ func.func @searches(%n: index, %limit: tensor<i64>, %zero: tensor<i64>) -> tenso
       %4 = "weft.multiply_overflows"(%k, %k) : (tensor<i64>, tensor<i64>) -> tensor<i1>
       "weft.raise_if"(%4, %k, %k) {error = "PythonNumberError", message = "{} * {}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
       %5 = "weft.multiply"(%k, %k) : (tensor<i64>, tensor<i64>) -> tensor<i64>
-      scf.yield %5 : tensor<i64>
+      %6 = "weft.subtract"(%5, %limit) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      %7 = "weft.maximum"(%limit, %6) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      scf.yield %7 : tensor<i64>
     }
     %3 = "weft.maximum"(%2, %largest) : (tensor<i64>, tensor<i64>) -> tensor<i64>
     scf.yield %3 : tensor<i64>
@@ -51,12 +55,14 @@ func.func @searches(%n: index, %limit: tensor<i64>, %zero: tensor<i64>) -> tenso
 // CHECK: scf.yield
 // CHECK-NOT: weft.raise_if
 // CHECK: return
-func.func @chained(%n: index, %limit: tensor<i64>, %start: tensor<i64>) -> tensor<i64> {
+func.func @chained(%n: tensor<i64>, %limit: tensor<i64>, %start: tensor<i64>) -> tensor<i64> {
+  %number = tensor.extract %n[] : tensor<i64>
+  %trips = arith.index_cast %number : i64 to index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %last = scf.for %i = %c0 to %n step %c1 iter_args(%begin = %start) -> (tensor<i64>) {
+  %last = scf.for %i = %c0 to %trips step %c1 iter_args(%begin = %start) -> (tensor<i64>) {
     %0 = scf.while (%k = %begin) : (tensor<i64>) -> tensor<i64> {
-      %1 = "weft.not_equal"(%k, %limit) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      %1 = "weft.less"(%k, %limit) : (tensor<i64>, tensor<i64>) -> tensor<i1>
       %2 = tensor.extract %1[] : tensor<i1>
       scf.condition(%2) %k : tensor<i64>
     } do {
@@ -64,7 +70,8 @@ func.func @chained(%n: index, %limit: tensor<i64>, %start: tensor<i64>) -> tenso
       %1 = "weft.multiply_overflows"(%k, %k) : (tensor<i64>, tensor<i64>) -> tensor<i1>
       "weft.raise_if"(%1) {error = "PythonNumberError", message = "long"} : (tensor<i1>) -> ()
       %2 = "weft.multiply"(%k, %k) : (tensor<i64>, tensor<i64>) -> tensor<i64>
-      scf.yield %2 : tensor<i64>
+      %3 = "weft.maximum"(%2, %limit) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      scf.yield %3 : tensor<i64>
     }
     scf.yield %0 : tensor<i64>
   }
@@ -83,17 +90,19 @@ func.func @chained(%n: index, %limit: tensor<i64>, %start: tensor<i64>) -> tenso
 // CHECK: scf.yield
 // CHECK-NOT: weft.raise_if
 // CHECK: return
-func.func @reads(%x: tensor<?xi64>, %n: index, %start: tensor<i64>) -> (tensor<i64>, tensor<i64>) {
+func.func @reads(%x: tensor<?xi64>, %n: tensor<i64>, %start: tensor<i64>) -> (tensor<i64>, tensor<i64>) {
+  %number = tensor.extract %n[] : tensor<i64>
+  %trips = arith.index_cast %number : i64 to index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %last = scf.for %i = %c0 to %n step %c1 iter_args(%at = %start) -> (tensor<i64>) {
+  %last = scf.for %i = %c0 to %trips step %c1 iter_args(%at = %start) -> (tensor<i64>) {
     %0 = "weft.multiply_overflows"(%at, %at) : (tensor<i64>, tensor<i64>) -> tensor<i1>
     "weft.raise_if"(%0) {error = "PythonNumberError", message = "long"} : (tensor<i1>) -> ()
     %1 = "weft.multiply"(%at, %at) : (tensor<i64>, tensor<i64>) -> tensor<i64>
     %2 = "weft.gather"(%x, %1) {axes = array<i64: 0>, position = 0 : i64} : (tensor<?xi64>, tensor<i64>) -> tensor<i64>
     scf.yield %2 : tensor<i64>
   }
-  %quotient = scf.for %i = %c0 to %n step %c1 iter_args(%k = %start) -> (tensor<i64>) {
+  %quotient = scf.for %i = %c0 to %trips step %c1 iter_args(%k = %start) -> (tensor<i64>) {
     %0 = "weft.multiply_overflows"(%k, %k) : (tensor<i64>, tensor<i64>) -> tensor<i1>
     "weft.raise_if"(%0) {error = "PythonNumberError", message = "long"} : (tensor<i1>) -> ()
     %1 = "weft.multiply"(%k, %k) : (tensor<i64>, tensor<i64>) -> tensor<i64>

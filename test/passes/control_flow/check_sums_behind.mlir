@@ -47,10 +47,12 @@ func.func @some(%x: tensor<100xi64>, %start: tensor<i64>) -> tensor<i64> {
 // CHECK: scf.yield
 // CHECK: "weft.greater_equal"(
 // CHECK: weft.raise_if
-func.func @unknown(%n: index, %x: tensor<i64>, %start: tensor<i64>) -> tensor<i64> {
+func.func @unknown(%n: tensor<i64>, %x: tensor<i64>, %start: tensor<i64>) -> tensor<i64> {
+  %number = tensor.extract %n[] : tensor<i64>
+  %trips = arith.index_cast %number : i64 to index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%total = %start) -> (tensor<i64>) {
+  %sum = scf.for %i = %c0 to %trips step %c1 iter_args(%total = %start) -> (tensor<i64>) {
     %0 = "weft.subtract_overflows"(%total, %x) : (tensor<i64>, tensor<i64>) -> tensor<i1>
     "weft.raise_if"(%0) {error = "PythonNumberError", message = "long"} : (tensor<i1>) -> ()
     %1 = "weft.subtract"(%total, %x) : (tensor<i64>, tensor<i64>) -> tensor<i64>
@@ -71,10 +73,12 @@ func.func @unknown(%n: index, %x: tensor<i64>, %start: tensor<i64>) -> tensor<i6
 // CHECK: scf.yield
 // CHECK-NOT: weft.raise_if
 // CHECK: return
-func.func @asked(%n: index, %x: tensor<i64>, %start: tensor<i64>) -> (tensor<i64>, tensor<i64>, tensor<i64>) {
+func.func @asked(%n: tensor<i64>, %x: tensor<i64>, %start: tensor<i64>) -> (tensor<i64>, tensor<i64>, tensor<i64>) {
+  %number = tensor.extract %n[] : tensor<i64>
+  %trips = arith.index_cast %number : i64 to index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %sums:3 = scf.for %i = %c0 to %n step %c1 iter_args(%total = %start, %last = %start, %turned = %start) -> (tensor<i64>, tensor<i64>, tensor<i64>) {
+  %sums:3 = scf.for %i = %c0 to %trips step %c1 iter_args(%total = %start, %last = %start, %turned = %start) -> (tensor<i64>, tensor<i64>, tensor<i64>) {
     %0 = "weft.add_overflows"(%total, %x) : (tensor<i64>, tensor<i64>) -> tensor<i1>
     "weft.raise_if"(%0) {error = "PythonNumberError", message = "long"} : (tensor<i1>) -> ()
     %1 = "weft.add"(%total, %x) : (tensor<i64>, tensor<i64>) -> tensor<i64>
