@@ -22,6 +22,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError, with_article
 from ....guards.call_effects import varying_object
 from ....source.modules import is_own_module, is_users_object
+from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
 from .walked_objects import Items
@@ -157,7 +158,10 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
 
 def of_own(trace: Recorder | None, operator: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """What an operator makes of objects, which are the program's where they have a hidden state; so is what is made."""
-    if trace is None or not (has_hidden_state(left) or has_hidden_state(right)):
+    is_by_array = isinstance(left, TracedArray) or isinstance(
+        right, TracedArray
+    )  # which reads it at each call
+    if trace is None or is_by_array or not (has_hidden_state(left) or has_hidden_state(right)):
         return operator(left, right)
     for operand in (left, right):
         require_own(trace, operand, changes=False)  # what changes in a branch or loop is found behind it

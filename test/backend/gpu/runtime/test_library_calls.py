@@ -216,10 +216,7 @@ def test_where_there_is_no_library_the_host_does_it_and_that_is_told_once() -> N
         return x
 
     x = numbers(8, dtype="complex128")
-    with (
-        mock.patch.object(libraries, "math_libraries", list),
-        mock.patch("weft.backend.gpu.devices.open_devices.math_libraries", list),
-    ):
+    with mock.patch.object(libraries, "math_libraries", list):
         compiled = weft.function(spectra)
         with pytest.warns(
             weft.TransferWarning, match="cufft is not there: pip install nvidia-cufft-cu12"
