@@ -545,15 +545,14 @@ def native_code(concrete: ConcreteFunction) -> NativeCode | DeviceCode:
     """What native code runs for a compiled function."""
     known: NativeCode | DeviceCode | None = concrete.native_code
     if known is None:
-        executable = concrete._executable
+        executable, failed = concrete._executable, functools.partial(_failed, concrete)
         if device_of(concrete) is not None:
-            known = concrete.native_code = device_code(concrete, functools.partial(_failed, concrete))
-            return known
-        if not isinstance(executable, Executable):
+            known = device_code(concrete, failed)
+        elif isinstance(executable, Executable):
+            known = NativeCode(executable, _scalars(concrete), failed)
+        else:
             raise InternalError(f"native code does not run {concrete!r}")
-        known = concrete.native_code = NativeCode(
-            executable, _scalars(concrete), functools.partial(_failed, concrete)
-        )
+        concrete.native_code = known
     return known
 
 

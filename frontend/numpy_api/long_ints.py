@@ -22,12 +22,6 @@ _INT64 = np.dtype(np.int64)
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
-def checked(function: Callable[..., Any], symbol: str, *operands: Any) -> Any:
-    """What a builtin makes of numbers that fails where an operator does."""
-    require_64_bits(symbol, *operands)
-    return function(*operands)
-
-
 def require_64_bits(symbol: str, *operands: Any) -> None:
     """Announce where an operator's result on ints, of which one is traced, has more than 64 bits, or an operand has."""
     overflows = _CHECKS.get(symbol)

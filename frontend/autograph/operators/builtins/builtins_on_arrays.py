@@ -11,6 +11,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from .....dialect.ops.complex_parts import Complex
+from ....numpy_api.long_ints import require_64_bits
 from ....runtime_values.example_values import example_of
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
@@ -18,7 +19,7 @@ from ....runtime_values.python_calls import call_python
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
-from ....tracing.current import required_trace
+from ....tracing.current import current_trace, required_trace
 from ....tracing.element_stores import cast_elements, signed_number, whole_number
 from ....tracing.number_types import number_type
 from ....tracing.staging import apply, asarray, is_traced, raise_where
@@ -44,6 +45,7 @@ from ..values.iterables import (
     is_text,
     sequence_of,
 )
+from ..values.known_arrays import compute
 from ..values.looked_up import note_subclass
 from ..values.narrowing import is_among, note_facts
 from ..values.optional import Chosen, Optional
@@ -192,6 +194,13 @@ def integer(value: TracedArray) -> Any:
         )
         raise TypeError(f"'{name}' object cannot be interpreted as an integer")
     return int_(value)
+
+
+def checked(function: Callable[..., Any], symbol: str, *operands: Any) -> Any:
+    """What a builtin makes of numbers or arrays, that fails where an operator does."""
+    require_64_bits(symbol, *operands)
+    trace = current_trace()
+    return function(*operands) if trace is None else compute(trace, function, operands, {})
 
 
 def pow_(base: Any, exp: Any, mod: Any = None) -> Any:

@@ -15,7 +15,6 @@ import numpy as np
 
 from .....dialect.dtypes import all_dtypes
 from ....composite import times
-from ....numpy_api.long_ints import checked
 from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
 from ....runtime_values import strings
@@ -64,6 +63,10 @@ def _always(*args: Any) -> bool:
 
 def _some_traced(*args: Any) -> bool:
     return any(map(is_traced, args))
+
+
+def _some_arrays(*args: Any) -> bool:
+    return any(isinstance(value, (np.ndarray, TracedArray)) for value in args)
 
 
 def _unknown(value: Any = None, *more: Any) -> bool:
@@ -137,8 +140,8 @@ _ROWS: dict[Any, _Row] = {
     complex: (_some_traced, lambda: arrays.complex_),
     round: (_unknown, lambda: rounding.round_),
     pow: (_some_traced, lambda: arrays.pow_),
-    abs: (_some_traced, lambda: functools.partial(checked, abs, "unary -")),
-    divmod: (_some_traced, lambda: functools.partial(checked, divmod, "//")),
+    abs: (_some_arrays, lambda: functools.partial(arrays.checked, abs, "unary -")),
+    divmod: (_some_arrays, lambda: functools.partial(arrays.checked, divmod, "//")),
     isinstance: (_always, lambda: arrays.isinstance_),
     issubclass: (_always, lambda: looked_up.issubclass_),
     callable: (_of_object, lambda: arrays.callable_),
