@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,26 @@ def _with_named_outputs(function: Function, args: Any, kwargs: Any) -> tuple[Any
 
 
 def _of_copies(function: Function) -> Function:
-    return lambda *given, **named: function(*writable_copies(given), **writable_copies(named))
+    """A function that gets copies of arrays. Raises `UnsupportedError` where it writes to them, which would be lost."""
+
+    def call(*given: Any, **named: Any) -> Any:
+        copies, copies_by_name = writable_copies(given), writable_copies(named)
+        made = function(*copies, **copies_by_name)
+        for own, copy in zip(_arrays((given, named)), _arrays((copies, copies_by_name)), strict=True):
+            if own.tobytes() != copy.tobytes():
+                raise UnsupportedError(f"{function.__name__}() writes to an array that it is given")
+        return made
+
+    return call
+
+
+def _arrays(value: Any) -> Iterator[np.ndarray[Any, Any]]:
+    if isinstance(value, np.ndarray):
+        yield value
+    for part in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
+    ):
+        yield from _arrays(part)
 
 
 def writable_copies(value: Any) -> Any:

@@ -104,3 +104,21 @@ def test_functions_of_constants_are_called_once() -> None:
     assert not any(f"weft.{name}" in program for name in ("sort", "if", "while", "cos"))
     with pytest.raises(ValueError, match="Digital filter critical frequencies must be 0 < Wn < 1"):
         weft.function(lambda x: signal.butter(2, 1.5)[0] * x)(1.0)
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_what_functions_write_to_their_arguments_is_not_lost():
+    """The functions around those that write are called whole; what programs hand over to be written is refused."""
+    from scipy import ndimage
+
+    x = np.arange(12.0).reshape(3, 4) % 5
+    smooth = weft.function(lambda x: ndimage.gaussian_filter(x, 1.0))
+    np.testing.assert_allclose(smooth(x), ndimage.gaussian_filter(x, 1.0), rtol=1e-12)
+
+    def into(x):
+        out = np.zeros_like(x)
+        ndimage.gaussian_filter1d(x, 1.0, output=out)
+        return out
+
+    with pytest.raises(weft.UnsupportedError, match="gaussian_filter1d"):
+        weft.function(into)(x)
