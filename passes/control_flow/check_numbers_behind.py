@@ -31,20 +31,18 @@ from .structure import (
     LOOPS,
     WHILE,
     body,
+    carry,
     constant_tensor,
     control_ops,
     extracted,
     functions_with_control_flow,
     is_number_check,
-    operation_of,
     operations_in,
-    replace_all,
-    replace_terminator,
+    replace_loop,
     tensor_from,
     tensor_of,
     used_inside,
     weft_op,
-    yielded,
 )
 
 _MESSAGE = "the result of an operator on ints has more than 64 bits, and compiled code has ints of 64 bits"
@@ -111,33 +109,28 @@ def _is_on_numbers(operation: Operation) -> bool:
 
 def _check_behind(loop: Operation, checks: list[Operation]) -> None:
     """Let a loop carry whether checks have failed, and raise behind it."""
-    blocks = _blocks(loop)
     with ir.InsertionPoint(loop), loop.location:
         begun = [constant_tensor(False, np.bool_) for _ in checks]
-        attributes = {each.name: each.attr for each in loop.attributes}
-        types = [*(result.type for result in loop.results), *(value.type for value in begun)]
-        operands = [*loop.operands, *begun]
-        count = len(blocks)
-        made = operation_of(loop.name, operands, types, regions=count, location=loop.location, **attributes)
-    for block, region in zip(blocks, made.regions, strict=True):
-        flags = [block.add_argument(value.type, loop.location) for value in begun]
-        failed = [_failed(block, check, flag) for check, flag in zip(checks, flags, strict=True)]
-        last = terminator(block)
-        if last.name == CONDITION:
-            with ir.InsertionPoint(last), last.location:
-                goes_on = tensor_of(last.operands[0]) or tensor_from(last.operands[0])
-                for value in failed:
-                    goes_on = weft_op(LogicalAnd, goes_on, weft_op(LogicalNot, value))
-                last.operands[0] = extracted(goes_on)
-        replace_terminator(block, [*yielded(block), *failed])
-        block.append_to(region)
-    results = list(made.results)
-    for check, flag in zip(checks, results[len(results) - len(checks) :], strict=True):
+        made = carry(loop, begun, lambda block, flags: _handed(block, checks, flags))
+    flags = list(made.results)[len(loop.results) :]
+    for check, flag in zip(checks, flags, strict=True):
         with ir.InsertionPoint(loop), check.location:
             create(RaiseIf, [flag], {"error": str(check.attributes["error"].value), "message": _MESSAGE})
         check.erase()
-    replace_all(loop.results, results[: len(loop.results)])
-    loop.erase()
+    replace_loop(loop, made)
+
+
+def _handed(block: Block, checks: list[Operation], flags: list[Value]) -> list[Value]:
+    """Whether checks have failed at the end of a block; a loop does not go on then."""
+    failed = [_failed(block, check, flag) for check, flag in zip(checks, flags, strict=True)]
+    last = terminator(block)
+    if last.name == CONDITION:
+        with ir.InsertionPoint(last), last.location:
+            goes_on = tensor_of(last.operands[0]) or tensor_from(last.operands[0])
+            for value in failed:
+                goes_on = weft_op(LogicalAnd, goes_on, weft_op(LogicalNot, value))
+            last.operands[0] = extracted(goes_on)
+    return failed
 
 
 def _failed(block: Block, check: Operation, flag: Value) -> Value:

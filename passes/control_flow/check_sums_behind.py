@@ -27,14 +27,13 @@ from ..rewriting import operations_of
 from .structure import (
     FOR,
     body,
+    carry,
     constant_tensor,
     control_ops,
     functions_with_control_flow,
     is_number_check,
-    operation_of,
     producer,
-    replace_all,
-    replace_terminator,
+    replace_loop,
     tensor_from,
     trip_count,
     weft_op,
@@ -60,7 +59,7 @@ class CheckSumsBehind(Pass):
         for function in functions_with_control_flow(module):
             if not any(map(is_number_check, operations_of(function))):
                 continue
-            for loop in reversed(control_ops(function, FOR)):
+            for loop in control_ops(function, FOR):
                 trips = trip_count(loop)
                 if trips is None or trips < _MOST_TRIPS:
                     sums = [found for n in range(len(loop.results)) if (found := _Sum.of(loop, n))]
@@ -125,9 +124,10 @@ class _Sum:
             apart = weft_op(Subtract, _units(total), high)
             near = weft_op(Add, apart, constant_tensor(_MOST_TRIPS))
             fails = weft_op(NotEqual, _units(near), constant_tensor(0))
-            message = "a sum of ints has more than 64 bits, and compiled code has ints of 64 bits"
+            what = "a sum of ints has more than 64 bits"
             if is_long is not None:
-                fails = weft_op(LogicalOr, fails, is_long)
+                fails, what = weft_op(LogicalOr, fails, is_long), f"{what}, or is of 2**31 ints or more"
+            message = f"{what}, and compiled code has ints of 64 bits"
             error = str(self.check.attributes["error"].value)
             create(RaiseIf, [fails], {"error": error, "message": message})
 
@@ -146,27 +146,16 @@ def _units(value: Value) -> Value:
 
 def _check_behind(loop: Operation, sums: list[_Sum]) -> None:
     """Let a loop carry the sums in units, too, and check them behind it."""
-    block, known = body(loop), trip_count(loop)
     lower, upper, _, *initial = loop.operands
     with ir.InsertionPoint(loop), loop.location:
         begun = [_units(initial[each.position]) for each in sums]
-        attributes = {each.name: each.attr for each in loop.attributes}
-        types = [value.type for value in (*initial, *begun)]
-        made = operation_of(
-            FOR, [*loop.operands, *begun], types, regions=1, location=loop.location, **attributes
-        )
-        highs = [block.add_argument(value.type, loop.location) for value in begun]
-        replace_terminator(
-            block, [*yielded(block), *(each.carried(high) for each, high in zip(sums, highs, strict=True))]
-        )
-        block.append_to(made.regions[0])
+        made = carry(loop, begun, lambda _, highs: [s.carried(h) for s, h in zip(sums, highs, strict=True)])
         is_long = None
-        if known is None:
+        if trip_count(loop) is None:
             trips = weft_op(Subtract, tensor_from(upper), tensor_from(lower))
             is_long = weft_op(GreaterEqual, trips, constant_tensor(_MOST_TRIPS))
         results = list(made.results)
         for each, high in zip(sums, results[len(initial) :], strict=True):
             each.check_at(results[each.position], high, is_long)
             each.check.erase()
-    replace_all(loop.results, results[: len(initial)])
-    loop.erase()
+    replace_loop(loop, made)

@@ -193,9 +193,9 @@ class Intervals:
                 return self._counted(around)
             return self._everywhere._carried(value) if around.name in (FOR, WHILE) else EVERYTHING
         number = scalar_constant(value)
-        constant = constant_of(value) if number is None else None
-        if number is not None or (constant is not None and not constant.ndim):
-            number = int(constant) if number is None else number  # type: ignore[arg-type]
+        if number is None and (constant := constant_of(value)) is not None and not constant.ndim:
+            number = int(constant)
+        if number is not None:
             return number, number
         if operation.name in _SAME and _is_number(operation.operands[0]):
             return self.of(operation.operands[0], depth - 1)

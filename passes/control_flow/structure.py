@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -347,6 +347,32 @@ def keep_results(branch: Operation, kept: Sequence[bool]) -> Operation:
     replace_all([result for result, keep in zip(results, kept, strict=True) if keep], made.results)
     branch.erase()
     return made
+
+
+def carry(
+    loop: Operation, begun: Sequence[Value], more: Callable[[Block, list[Value]], list[Value]]
+) -> Operation:
+    """A loop in the place of one that carries more values, at the insertion point in front of it.
+
+    `more` gives, for each block and what it gets of them, what the block hands over. The loop stays, empty, for
+    `replace_loop`.
+    """
+    attributes = {each.name: each.attr for each in loop.attributes}
+    types = [value.type for value in (*loop.results, *begun)]
+    blocks, operands = [body(loop, number) for number in range(len(loop.regions))], [*loop.operands, *begun]
+    made = operation_of(loop.name, operands, types, regions=len(blocks), location=loop.location, **attributes)
+    for block, region in zip(blocks, made.regions, strict=True):
+        values = [block.add_argument(value.type, loop.location) for value in begun]
+        handed = more(block, values)
+        replace_terminator(block, [*yielded(block), *handed])
+        block.append_to(region)
+    return made
+
+
+def replace_loop(loop: Operation, made: Operation) -> None:
+    """Let a loop that carries more values stand for one."""
+    replace_all(loop.results, list(made.results)[: len(loop.results)])
+    loop.erase()
 
 
 def trip_count(loop: Operation) -> int | None:

@@ -34,6 +34,7 @@ MAKERS = [
     lambda: BASE > 1,
     lambda: abs(BASE),
     lambda: divmod(BASE, 2)[1],
+    lambda: pow(BASE, 2),
     lambda: operator.add(BASE, 1),
     lambda: np.tile(BASE, 2),
     lambda: np.tile(BASE, 200),

@@ -19,7 +19,7 @@ from ....runtime_values.python_calls import call_python
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace, required_trace
+from ....tracing.current import required_trace
 from ....tracing.element_stores import cast_elements, signed_number, whole_number
 from ....tracing.number_types import number_type
 from ....tracing.staging import apply, asarray, is_traced, raise_where
@@ -199,14 +199,15 @@ def integer(value: TracedArray) -> Any:
 def checked(function: Callable[..., Any], symbol: str, *operands: Any) -> Any:
     """What a builtin makes of numbers or arrays, that fails where an operator does."""
     require_64_bits(symbol, *operands)
-    trace = current_trace()
-    return function(*operands) if trace is None else compute(trace, function, operands, {})
+    return compute(required_trace(), function, operands, {})
 
 
 def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
     """`pow`; with a modulus it is Python that computes, in integers of any size."""
-    if mod is None:
-        return operators().binary("**", base, exp)
+    if mod is None or not any(
+        map(is_traced, (base, exp, mod))
+    ):  # NumPy's arrays have no power with a modulus
+        return operators().binary("**", base, exp) if mod is None else pow(base, exp, mod)
     numbers = [integer(value) if is_traced(value) else value for value in (base, exp, mod)]
     trace = next(number for number in numbers if is_traced(number))._storage.trace
     return call_python(trace, builtins.pow, numbers, int)

@@ -139,7 +139,7 @@ _ROWS: dict[Any, _Row] = {
     float: (_unknown_or_text, lambda: arrays.float_),
     complex: (_some_traced, lambda: arrays.complex_),
     round: (_unknown, lambda: rounding.round_),
-    pow: (_some_traced, lambda: arrays.pow_),
+    pow: (_some_arrays, lambda: arrays.pow_),
     abs: (_some_arrays, lambda: functools.partial(arrays.checked, abs, "unary -")),
     divmod: (_some_arrays, lambda: functools.partial(arrays.checked, divmod, "//")),
     isinstance: (_always, lambda: arrays.isinstance_),

@@ -142,8 +142,9 @@ def _whole_after(
         return None
     shown = shown.copy()
     try:
-        write(shown, *_of_constants(trace, given))
-    except Exception:  # not constants; or what is wrong with them is recorded
+        with np.errstate(all="ignore"):  # the write itself tells
+            write(shown, *_of_constants(trace, given))
+    except (ArithmeticError, LookupError, TypeError, ValueError):  # not constants, or it is refused
         return None
     return whole_with(array, shown)
 
