@@ -13,9 +13,10 @@ import numpy as np
 
 from ...dialect.errors import ArtifactError
 from ..signature.composite_arrays import ArrayParts
+from ..signature.feed_keys import FeedParts
 from ..signature.generators import GeneratorParts
 from ..signature.packed_numbers import PackedNumbers
-from ..signature.signature import FeedParts, IdentityKey, Leaf, Node, Static, Structure, static
+from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, static
 
 File: TypeAlias = "str | os.PathLike[str]"
 Json = Any

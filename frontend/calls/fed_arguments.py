@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..signature.feed_keys import FeedKey, FeedParts
 from ..signature.feeds import FeedNeeded, feed_of, set_begins_again
-from ..signature.signature import FeedKey, FeedParts, Leaf, Node, Static, Structure
+from ..signature.signature import Leaf, Node, Static, Structure
 from .argument_numbers import Arguments
 from .known_specialisations import KnownSpecialisations
 

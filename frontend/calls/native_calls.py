@@ -36,12 +36,13 @@ from ..runtime_values.result_spec import (
     TypedResult,
 )
 from ..signature.composite_arrays import ArrayParts, part_with, parts_of_array
+from ..signature.feed_keys import FeedParts
 from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
 from ..signature.layout_keys import lies_as, row_major_key
 from ..signature.named_tuples import is_plain_record, record_of
 from ..signature.packed_numbers import PackedNumbers
-from ..signature.signature import FeedParts, Leaf, Node, Static, Structure, is_array, packed_leaves
+from ..signature.signature import Leaf, Node, Static, Structure, is_array, packed_leaves
 from .concrete import ConcreteFunction, exception_of
 from .native_device_calls import (
     check_device,

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 
 class Pipeline:
     """What gives elements; in a structure it is a part."""
+
+
+def key_of_code(value: Any) -> Any:
+    """What a function in a pipeline is compared by: its code and its globals, where it has nothing else; else None."""
+    if not isinstance(value, FunctionType):
+        return None
+    if value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__:
+        return None
+    code = value.__code__
+    return FunctionType, code, code.co_filename, id(value.__globals__)
 
 
 def is_record(value: Any) -> bool:

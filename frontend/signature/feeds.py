@@ -23,8 +23,8 @@ from ...dialect.records import NamedTuple, dataclass
 from ...dialect.types import TensorType
 from ..source.locations import is_installed
 from ..source.modules import OWN_PACKAGE
+from .feed_keys import FeedParts
 from .signature import (
-    FeedParts,
     Leaf,
     Node,
     Static,

@@ -21,6 +21,8 @@ from ...dialect.records import dataclass
 from ...dialect.shown_values import shown_value
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
 from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
+from .element_kinds import Pipeline, key_of_code
+from .feed_keys import FeedKey, FeedParts
 from .foreign_arrays import has_elements, instead_of_elements, read_elements, require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
 from .named_tuples import parts_of_record, record_of
@@ -263,11 +265,8 @@ def _flatten(
         declared = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
         keys = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
         places = enumerate(keys)
-        return Node(
-            kind,
-            keys,
-            tuple(child(getattr(value, name), child_path(path, kind, keys, i)) for i, name in places),
-        )
+        parts = tuple(child(getattr(value, name), child_path(path, kind, keys, i)) for i, name in places)
+        return Node(kind, keys, tuple(map(_by_code, parts)) if isinstance(value, Pipeline) else parts)
     generator = parts_of_generator(value)
     if generator is not None:
         return Node(GeneratorParts, (), (static(generator.algorithm), child(generator.words, path)))
@@ -361,34 +360,10 @@ def static(value: Any) -> Static:
     return Static(static_key(value), value)
 
 
-class FeedParts:
-    """What an iterable among the arguments is taken apart into: itself as a constant, and its number (`feeds.py`)."""
-
-
-class FeedKey:
-    """What iterables among the arguments are compared by: their class, and the types of their items."""
-
-    __slots__ = ("_told", "reference")
-
-    def __init__(self, value: Any, items: Any) -> None:
-        self._told = (type(value), items)
-        try:
-            self.reference: Callable[[], Any] = weakref.ref(value)
-        except TypeError:
-            self.reference = _nothing
-
-    def __hash__(self) -> int:
-        return hash(self._told)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FeedKey) and self._told == other._told
-
-    def __repr__(self) -> str:
-        return f"a {self._told[0].__qualname__} of {self._told[1] or 'nothing'}"
-
-
-def _nothing() -> None:
-    """The referent of what nothing can refer to weakly."""
+def _by_code(part: Structure) -> Structure:
+    """A part of a pipeline, where functions of one code are one."""
+    key = key_of_code(part.value) if isinstance(part, Static) else None
+    return part if key is None else Static(key, part.value)
 
 
 class IdentityKey:

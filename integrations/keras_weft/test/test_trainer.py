@@ -224,6 +224,22 @@ def test_lists_and_numbers_in_layers_grow_at_each_batch(options: dict[str, Any] 
     assert not any(map(weft.is_traced, noted.seen))
 
 
+def test_a_compiled_model_without_variables_predicts() -> None:
+    class Unbuilt(keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = keras.layers.Dense(2)
+
+        def call(self, x: Any) -> Any:
+            return self.dense(x)
+
+    model = Unbuilt()
+    model.compile("sgd", "mse", metrics=["mae"])
+    assert model.predict(X, verbose=0).shape == (40, 2)  # there are no targets to build metrics by
+    with pytest.raises(ValueError, match="have no targets"):
+        model.evaluate(X, verbose=0)
+
+
 def test_data_sets_of_weft() -> None:
     dataset = weft.data.Dataset.from_tensor_slices((X, Y)).batch(16)
     eager = small_model(run_eagerly=True)

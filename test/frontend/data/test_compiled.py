@@ -106,6 +106,34 @@ def test_the_same_as_in_plain_python(name: str) -> None:
     assert compiled.trace_count == 1
 
 
+def test_one_trace_for_functions_that_are_made_anew() -> None:
+    @weft.function
+    def of_kept(dataset: Any) -> Any:
+        return digest(dataset)
+
+    def made(first: int) -> Any:
+        numbers = Dataset.from_tensor_slices(np.arange(first, first + 4))
+        return Dataset.zip(numbers, Dataset.range(9)).map(lambda x, y: x * y)
+
+    assert of_kept(made(2)) == digest(made(2))
+    assert of_kept(made(3)) == digest(made(3))
+    assert of_kept.trace_count == 1
+
+
+def test_functions_that_read_what_is_around_them_are_not_one() -> None:
+    @weft.function
+    def of_scaled(dataset: Any) -> Any:
+        return digest(dataset)
+
+    for factor in (2, 3, 4):
+        closing = Dataset.range(4).map(lambda x: x * factor)  # noqa: B023
+        defaulting = Dataset.range(4).map(lambda x, factor=factor: x * factor)
+        other = Dataset.range(4).map(lambda x: x * 5)
+        assert of_scaled(closing) == digest(closing)
+        assert of_scaled(defaulting) == digest(defaulting)
+        assert of_scaled(other) == digest(other)
+
+
 def test_one_trace_for_a_structure() -> None:
     def scaled(x: Any, y: Any) -> Any:
         return x.astype(np.float32) / np.float32(255), y

@@ -349,9 +349,8 @@ class WeftTrainer(base_trainer.Trainer):
         if getattr(type(self), name) is not getattr(WeftTrainer, name) or spec is None:
             return
         x, y, _ = data_adapter_utils.unpack_x_y_sample_weight(spec)
-        if self.compiled:
-            if name != "predict_step":
-                require_targets(self, y)
+        if self.compiled and name != "predict_step":
+            require_targets(self, y)
             self._symbolic_build(data_batch=spec)
             return
         backend.compute_output_spec(self, tree.map_structure(_symbolic, x))
