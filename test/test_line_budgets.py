@@ -138,6 +138,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         329,
         "Python's ints are checked for 64 bits behind loops, which stay reductions and run in lanes",
     ),
+    ("frontend", 30, "data sets are traced once whose functions are made anew, a lambda at each epoch"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

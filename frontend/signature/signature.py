@@ -362,8 +362,9 @@ def static(value: Any) -> Static:
 
 def _by_code(part: Structure) -> Structure:
     """A part of a pipeline, where functions of one code are one."""
-    key = key_of_code(part.value) if isinstance(part, Static) else None
-    return part if key is None else Static(key, part.value)
+    if isinstance(part, Static) and (key := key_of_code(part.value)) is not None:
+        return Static(key, part.value)
+    return part
 
 
 class IdentityKey:
