@@ -91,9 +91,8 @@ def _cast(operation: Operation) -> Evaluate:
 
 def check_tensor(what: str, declared: Any, value: Any) -> Any:
     """The value, if it is of a type; else an `InternalError`: a pass or the frontend made a wrong program."""
-    actual = type_of(value)
-    if actual.dtype != declared.dtype or not compatible_shapes(actual.shape, declared.shape):
-        raise InternalError(f"{what} computed {actual} where its type is {declared}")
+    if value.dtype != declared.dtype or not compatible_shapes(value.shape, declared.shape):
+        raise InternalError(f"{what} computed {type_of(value)} where its type is {declared}")
     return value
 
 

@@ -153,8 +153,9 @@ def format_shape(shape: Sequence[int | None]) -> str:
 
 def compatible_shapes(left: Shape, right: Shape) -> bool:
     """Whether two shapes may be the same at run time."""
-    return len(left) == len(right) and all(
-        a is None or b is None or a == b for a, b in zip(left, right, strict=True)
+    return left == right or (
+        len(left) == len(right)
+        and all(a is None or b is None or a == b for a, b in zip(left, right, strict=True))
     )
 
 

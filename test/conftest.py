@@ -101,7 +101,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With `--fast`, keep the first test of each folder that is not marked as slow; with `--device`, what is of any.
 
-    What is marked as soak runs where that is asked for, with those of what is marked as sampled that are in no sample.
+    What is marked as forks comes first. What is marked as soak runs where that is asked for, with those of what is
+    marked as sampled that are in no sample.
     """
     from support.sampling import left_to_soak
 
@@ -111,6 +112,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _keep(config, items, [item for item in items if item.get_closest_marker("soak") is None])
     if config.getoption("--device"):
         _keep(config, items, [item for item in items if item.get_closest_marker("processor") is None])
+    items.sort(key=lambda item: item.get_closest_marker("forks") is None)
     if not config.getoption("--fast"):
         return
     first: dict[object, pytest.Item] = {}

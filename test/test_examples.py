@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 EXAMPLE = EXAMPLES / "digits_gpu.py"
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.processor
 def test_digits_are_learned_on_the_emulator() -> None:
     command = [sys.executable, str(EXAMPLE), "--device", "emulator", "--digits", "300"]

@@ -290,11 +290,11 @@ class TestMemory:
                 f(np.ones((4, 5)), np.ones((5, 6)))
             gc.collect()
 
-        compile_and_drop(20)
+        compile_and_drop(10)
         before = resident()
-        compile_and_drop(60)
+        compile_and_drop(30)
         grown = resident() - before
-        assert grown < 24 << 20, f"{grown >> 10} KiB"
+        assert grown < 12 << 20, f"{grown >> 10} KiB"
         """
         subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True, timeout=120)
 

@@ -10,6 +10,8 @@ from support.ir_corpus import corpus, failures_of, flags
 from support.ir_mutants import run_batch
 from weft.tools.weft_opt import main
 
+pytestmark = pytest.mark.forks
+
 FILES = corpus()
 RUN_BY_OTHERS = {"--weft-to-llvm": "--emit=llvm", "--weft-control-flow": "--optimize-control-flow"}
 """Pipelines that others run as they are; they are longer than most."""

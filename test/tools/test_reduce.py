@@ -19,6 +19,8 @@ from weft.tools.reduce import Reduction, main
 from weft.tools.scripts import Script, Verdict
 from weft.tools.shrinking import EDITS
 
+pytestmark = pytest.mark.forks
+
 PROGRAM = """\
 func.func private @unused(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %x : tensor<3xf32>

@@ -149,6 +149,7 @@ def _copied(packed: Path, folder: Path, **names: str) -> Path:
     return folder
 
 
+@pytest.mark.soak
 def test_programs_and_calls_of_the_driver_are_timed(packed: Path, tmp_path: Path) -> None:
     lines, page = _run(_copied(packed, tmp_path, add_f16="add_f16"), "--parts", "driver", "speed")
     driver, speed = lines

@@ -16,6 +16,8 @@ from support import damaged_files
 from support.damaged_files import bare, damaged, guarded, run_batch
 from weft.tools.guard import CrashNote
 
+pytestmark = pytest.mark.forks
+
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each batch is a process of its own")
 class TestDamage:

@@ -49,6 +49,7 @@ def test_heat(example: Any) -> None:
 
 
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="there is no mpiexec beside python: pip install mpich")
+@pytest.mark.soak
 def test_processes_find_the_same() -> None:
     pytest.importorskip("mpi4py")
     losses = []

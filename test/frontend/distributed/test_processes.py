@@ -37,7 +37,7 @@ def run(
 @pytest.mark.parametrize(
     ("count", "programs"),
     [
-        (2, "dtypes"),
+        pytest.param(2, "dtypes", marks=pytest.mark.soak),
         pytest.param(2, "devices", marks=pytest.mark.soak),
         (3, "unchecked,sizes,mixed,native,axes,checked,wrong,freed"),
     ],

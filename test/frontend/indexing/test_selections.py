@@ -336,7 +336,7 @@ def compiled_sets(dtype):
     return weft.function(all_sets, input_signature=[spec, spec])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(SETS, SETS, st.sampled_from([np.float64, np.int8]), st.booleans())
 def test_sets(first, second, dtype, has_nan):
     a, b = np.array(first, dtype), np.array(second, dtype)

@@ -18,15 +18,15 @@ def failures(cases: list[Case], *, eager: bool = False) -> list[str]:
 
 @pytest.mark.slow
 def test_nodes():
-    """Of each op a third as Python, and one compiled."""
+    """Of each op a ninth as Python, and of each third op one compiled."""
     cases = onnx_backend.node_cases()
     assert len(cases) > 1500
     by_op: dict[str, list[Case]] = {}
     for case in cases:
         if "_expanded" not in case.name:
             by_op.setdefault(case.op, []).append(case)
-    assert failures([case for found in by_op.values() for case in found[::3]], eager=True) == []
-    assert failures([found[len(found) // 2] for found in by_op.values()]) == []
+    assert failures([case for found in by_op.values() for case in found[::9]], eager=True) == []
+    assert failures([found[len(found) // 2] for found in [*by_op.values()][::3]]) == []
 
 
 @pytest.mark.soak

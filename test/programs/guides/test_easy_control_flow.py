@@ -235,6 +235,7 @@ class Adam:
             variable.assign_sub((rate * m / (np.sqrt(v) + 1e-7)).astype(F32))
 
 
+@pytest.mark.soak
 def test_a_training_loop_in_the_graph(capsys):
     """Data, model, tape, optimizer, losses and what is printed each 50 steps, in one compiled function."""
     rng = np.random.default_rng(0)

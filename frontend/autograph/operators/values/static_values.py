@@ -21,6 +21,8 @@ def same_static(one: Any, other: Any) -> bool:
         return True
     if type(one) is not type(other) or isinstance(one, (np.ndarray, np.generic)):
         return False
+    if type(one) in (int, str):  # most constants, many of which are compared where calls nest deeply
+        return bool(one == other)
     if isinstance(one, types.FunctionType):
         return _are_made_alike(one, other)
     return isinstance(one, COMPARED) and bool(static_key(one) == static_key(other))

@@ -189,6 +189,7 @@ NODE = shutil.which("node")
 
 
 @pytest.mark.skipif(NODE is None, reason="there is no Node.js")
+@pytest.mark.soak
 def test_a_module_of_webassembly_in_node(tmp_path: Path) -> None:
     assert NODE is not None
     files = weft.export(tmp_path, library="six", kind="wasm", **concretes(Net()))
