@@ -232,6 +232,9 @@ class Observer:
         the module that the passes begin with.
         """
 
+    def timed_llvm(self, seconds: Mapping[str, float]) -> None:
+        """Called with what LLVM's passes took, all runs of those of one name together, also where nothing changed."""
+
     def unwatched(self, told: str) -> None:
         """Called where passes ran that nobody is told about, with the reason."""
 

@@ -139,6 +139,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "Python's ints are checked for 64 bits behind loops, which stay reductions and run in lanes",
     ),
     ("frontend", 30, "data sets are traced once whose functions are made anew, a lambda at each epoch"),
+    ("passes", 3, "observers are told how long passes of LLVM take"),
+    ("frontend", 13, "pages and `weft explain` tell how long passes of LLVM take"),
+    ("frontend/tracing", 10, "what is captured bears its name in printed code"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -22,6 +22,7 @@ _OF_ARRAYS = ("is copied", "is filled")
 """How notes begin that are not about what a loop of the program does itself."""
 _VECTOR_BODY = "vector.body"
 """How LLVM calls the blocks of loops that it makes vector code of."""
+_STORE_OF_A_VECTOR = "  store <"
 
 
 class ElementLoop(NamedTuple):
@@ -67,15 +68,20 @@ def note_element_loops(loops: Iterable[ElementLoop], optimised: Any) -> None:
 
 
 def _points_of_vectors(text: str) -> set[tuple[int, int]]:
-    """The lines and columns of the instructions of loops that LLVM made vector code of."""
+    """The lines and columns of the instructions of loops that LLVM made vector code of.
+
+    A loop of few iterations is unrolled afterwards, so that nothing but its stores tells.
+    """
     points = {number: (int(line), int(column)) for number, line, column in _DEBUG_LOCATION.findall(text)}
     found: set[tuple[int, int]] = set()
     is_vector = False
     for line in text.splitlines():
         if line[:1] not in (" ", ""):
             is_vector = _VECTOR_BODY in line.partition(":")[0]
-        elif is_vector and (used := _DEBUG_USE.search(line)) is not None and used[1] in points:
-            found.add(points[used[1]])
+        elif is_vector or line.startswith(_STORE_OF_A_VECTOR):
+            used = _DEBUG_USE.search(line)
+            if used is not None and used[1] in points:
+                found.add(points[used[1]])
     return found
 
 

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import IO, Any
 
 from ...dialect.errors import InternalError, WeftValueError
@@ -26,13 +27,16 @@ _BANNER = re.compile(r"\*\*\* IR (?:Dump|Deleted) After (?P<name>.+?) on (?P<sub
 _FUNCTION_OF = re.compile(r"in function (.+)$|^\((.+)\)$")
 _MACHINE_PASS = re.compile(r"(.+) \([^()]*\)")
 """A pass of the code generator is printed with its short name."""
+_TIME = re.compile(r"([\d.]+) \( *[\d.]+%\)")
+"""A column of LLVM's report on times. The last one is what went by, and that before it what processors took."""
+_REPEATED = re.compile(r" #\d+$")
 _DEFINED = re.compile(r'^define [^@\n]*@"?([\w.$-]+)"?\(', re.MULTILINE)
 _AROUND = re.compile(r"_?weft_|numpy_|.*_sizes_entry$")
 """Functions around those of a program, which look the same in all programs."""
 
 
 def watch_passes(text: str, make: str, options: Any, stage: str, observers: Sequence[Observer]) -> None:
-    """Tell observers of each pass that makes code of LLVM assembly for the current target.
+    """Tell observers of each pass that makes code of LLVM assembly for the current target, and what passes take.
 
     `make`, a function as `module:name`, does that, given the text and some options, which JSON can say. LLVM's
     optimiser leads to "optimized-llvm", and its code generator to the stage. Passes on weft's own functions around the
@@ -44,10 +48,14 @@ def watch_passes(text: str, make: str, options: Any, stage: str, observers: Sequ
         assert child.stderr is not None
         with child.stdin:
             json.dump(wanted, child.stdin)
-        told = list(_lines(child.stderr))
+        first = child.stderr.readline()
+        seconds: dict[str, float] = json.loads(first) if first.startswith("{") else {}
+        told = list(_lines(child.stderr)) if seconds else [first, *_lines(child.stderr)]
         is_cut = bool(child.stderr.readline())
         child.kill()  # where more is printed than is read
     found = [*passes_in(told)]
+    for observer in observers:
+        observer.timed_llvm(seconds)
     if is_cut:
         found = found[:-1]  # half of the last one is there
         for observer in observers:
@@ -86,6 +94,16 @@ def _lines(stream: IO[str]) -> Iterator[str]:
             return
 
 
+def times_in(lines: Iterable[str]) -> dict[str, float]:
+    """What passes took by LLVM's report, in seconds of processors."""
+    found: dict[str, float] = {}
+    for line in lines:
+        times, name = _TIME.findall(line), _REPEATED.sub("", line.rpartition("%)")[2].strip())
+        if times and name != "Total":
+            found[name] = found.get(name, 0.0) + float(times[-2:][0])
+    return found
+
+
 def passes_in(lines: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
     """What `-print-changed=quiet` prints, pass by pass: as `Observer.after_llvm` takes it.
 
@@ -114,17 +132,20 @@ def _pass_of(banner: re.Match[str], lines: Sequence[str]) -> tuple[str, str, str
 
 
 def show() -> None:
-    """In the other process: read what is compiled, and compile it while LLVM prints."""
-    from llvmlite.binding import set_option
+    """In the other process: read what is compiled, and compile it, once for times and once while LLVM prints."""
+    from llvmlite import binding
 
     wanted = json.load(sys.stdin)
     module, _, name = wanted["make"].partition(":")
+    make = partial(getattr(importlib.import_module(module), name), wanted["text"], wanted["options"])
     shown = [name for name in _DEFINED.findall(wanted["text"]) if not _AROUND.match(name)]
-    for option in (
-        "-print-changed=quiet",
-        "-print-loop-func-scope",
-        f"-filter-print-funcs={','.join(shown)}",
-    ):
-        set_option("", option)
+    for option in ("-print-loop-func-scope", f"-filter-print-funcs={','.join(shown)}"):
+        binding.set_option("", option)  # which LLVM reads once
     with compiling_for(wanted["target"]):
-        getattr(importlib.import_module(module), name)(wanted["text"], wanted["options"])
+        binding.set_time_passes(True)
+        make()
+        seconds = times_in(binding.report_and_reset_timings().splitlines())
+        print(json.dumps(seconds), file=sys.stderr, flush=True)
+        binding.set_time_passes(False)
+        binding.set_option("", "-print-changed=quiet")
+        make()

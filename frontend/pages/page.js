@@ -119,7 +119,6 @@ function page(data) {
     const figure = (n) => typeof n === "number" ? `<td>${counted(n)}</td>` : `<td class="formula">${escaped(n).replace(/\*+|, /g, "$&<wbr>")}</td>`;
     const rows = cost.kernels.map((kernel) => `<tr><td>${escaped(kernel.name)}</td>${kernel.figures.map(figure).join("")}<td class="w">${kernel.places.map(link).join(", ")}</td></tr>`);
     const size = (n) => n === null ? "known at run time" : counted(n);
-    const longest = Math.max(...data.times.filter(([depth]) => !depth).map(([, , ms]) => ms), 1e-9);
     return `<div class="overview">
       ${general.length ? `<h2>In general</h2>${general.map((note) => `<p>${sentence(note.text)}</p>`).join("")}` : ""}
       <h2>What one call costs</h2>
@@ -134,8 +133,15 @@ function page(data) {
       ${[...new Set(memory.buffers.map(([where]) => where))].map((where) => pictureMarkup(where)).join("")}
       ${memory.buffers.length ? `<div class="scroll"><table><tr><th>intermediate</th><th>offset</th><th>bytes</th><th>needed</th><th class="w">for</th></tr>${memory.buffers.map(([where, offset, bytes, start, end, place]) => `<tr><td>${where}</td><td>${counted(offset)}</td><td>${counted(bytes)}</td><td>${start}–${end}</td><td class="w">${place === null ? "" : link(place)}</td></tr>`).join("")}</table></div>` : ""}
       <h2>Compile time${data.times.length ? `: ${counted(Math.round(data.total))} ms` : ""}</h2>
-      ${data.times.length ? `<table class="times">${data.times.filter(([depth, , ms]) => depth < 2 && ms >= longest / 400).map(([depth, name, ms]) => `<tr style="--d:${depth}"><td>${escaped(name)}</td><td>${ms.toFixed(1)} ms</td><td class="bar"><i style="width:${(100 * Math.min(ms / longest, 1)).toFixed(1)}%;opacity:${depth ? 0.45 : 1}"></i></td></tr>`).join("")}</table>` : "<p>It was not compiled here: it came from the disk cache.</p>"}
+      ${data.times.length ? timesMarkup(data.times, 400) : "<p>It was not compiled here: it came from the disk cache.</p>"}
+      ${data.llvm.length ? `<h3>LLVM's passes, all runs of each, in time of processors</h3>${timesMarkup(data.llvm.map(([name, ms]) => [0, name, ms]), 50)}` : ""}
       </div>`;
+  }
+
+  function timesMarkup(rows, most) {
+    const longest = Math.max(...rows.filter(([depth]) => !depth).map(([, , ms]) => ms), 1e-9);
+    const row = ([depth, name, ms]) => `<tr style="--d:${depth}"><td>${escaped(name)}</td><td>${ms.toFixed(1)} ms</td><td class="bar"><i style="width:${(100 * Math.min(ms / longest, 1)).toFixed(1)}%;opacity:${depth ? 0.45 : 1}"></i></td></tr>`;
+    return `<table class="times">${rows.filter(([depth, , ms]) => depth < 2 && ms >= longest / most).map(row).join("")}</table>`;
   }
 
   function pictureMarkup(where) {

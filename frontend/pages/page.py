@@ -129,6 +129,7 @@ def data_of(concrete: ConcreteFunction, stages: Collection[str] | None = None, p
         ],
         "passes": [_change(change, table) for change in changes],
         "unwatched": found.unwatched,
+        "llvm": [[name, round(1e3 * seconds, 2)] for name, seconds in found.llvm_seconds],
         "notes": notes,
         **_figures(concrete, table),
     }

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ...dialect.mlir import Module, ir
 from ...dialect.records import NamedTuple
@@ -158,6 +158,8 @@ class Watch(Observer):
         """Those since the last stage."""
         self.told: list[str] = []
         """What is not among them, and why."""
+        self.llvm_seconds: dict[str, float] = {}
+        """What LLVM's passes took, by their names."""
         self._text = ""
         self._lines: list[Line] | None = None
         self._rewrites: _Rewrites | None = None
@@ -220,6 +222,11 @@ class Watch(Observer):
                 hunks += _differences(one, before, after)
         if hunks:
             self._add_llvm(stage, name, hunks)
+
+    def timed_llvm(self, seconds: Mapping[str, float]) -> None:
+        """Add up what passes took of all that is compiled."""
+        for name, more in seconds.items():
+            self.llvm_seconds[name] = self.llvm_seconds.get(name, 0.0) + more
 
     def unwatched(self, told: str) -> None:
         """Note what is missing."""

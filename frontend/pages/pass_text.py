@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 def passes_text(concrete: ConcreteFunction, line: int | None = None) -> str:
     """What the passes that changed something did, weft's, MLIR's and LLVM's, in the order in which they ran.
 
-    With a line of the program, of any file, only those that changed what became of it, and where.
+    Behind them is how long LLVM's took; the others tell it themselves. With a line of the program, of any file, only
+    those that changed what became of it, and where.
     """
     found = stages_of(concrete._recording(), ())
     kept = [text for change in found.changes if (text := "\n".join(_told(change, line)))]
     about = "something" if line is None else f"what line {line} became"
-    return "\n\n".join([f"{len(kept)} passes changed {about}.", *found.unwatched, *kept])
+    timed = [f"{1e3 * seconds:8.2f} ms  {name}" for name, seconds in found.llvm_seconds if seconds]
+    times = ["\n".join(["LLVM's passes, all their runs:", *timed])] if line is None and timed else []
+    return "\n\n".join([f"{len(kept)} passes changed {about}.", *found.unwatched, *kept, *times])
 
 
 def _told(change: Change, line: int | None) -> Iterator[str]:

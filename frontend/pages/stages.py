@@ -55,6 +55,8 @@ class Stages:
     changes: list[Change] = field(default_factory=list)
     unwatched: list[str] = field(default_factory=list)
     """Which changes are not there, and why."""
+    llvm_seconds: list[tuple[str, float]] = field(default_factory=list)
+    """What LLVM's passes took, the longest first: all runs of one name together."""
 
 
 def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_passes: bool = True) -> Stages:
@@ -91,6 +93,7 @@ def stages_of(recording: Recording, wanted: Collection[str] | None = None, has_p
     if "ptx" in reached:
         _note_missing(found, wanted)
     found.changes, found.unwatched = watch.changes, watch.told
+    found.llvm_seconds = sorted(watch.llvm_seconds.items(), key=lambda item: -item[1])
     return found
 
 

@@ -389,11 +389,19 @@ class Trace(Recorder):
                     "items.append(array.copy())"
                 )
 
+    def _name_what_is_extra(self) -> None:
+        """Let what the function gets behind its arguments bear the words of the program for it, as those do."""
+        for value, extra in zip(list(self.block.arguments)[len(self.arguments) :], self.extra, strict=True):
+            if extra.handle is not None:
+                name = extra.handle.name.removeprefix("global ").removesuffix("._array")
+                value.set_location(ir.Location.name(name, value.location))
+
     def finish(self, results: Sequence[Value]) -> None:
         """Return the results and fix the function's type; nothing can be recorded afterwards."""
         self._require_kept_unwritten()
         self._settle_captures()
         with context(), ir.InsertionPoint(self.block), ir.Location.unknown():
+            self._name_what_is_extra()
             _func.ReturnOp(list(results))
             inputs = [argument.type for argument in self.block.arguments]
             function_type = ir.FunctionType.get(inputs, [value.type for value in results])

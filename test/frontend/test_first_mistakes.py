@@ -94,6 +94,8 @@ def test_concrete_functions_tell_arguments_results_and_captures() -> None:
     first, result, *others = str(concrete).splitlines()
     assert (first, result) == ("fitted(x: f64[?,3], rate=0.5)", "  returns f64[?,2]")
     assert sorted(others) == ["  captures bias: f64[], a variable", "  captures weights: f64[3,2]"]
+    head = concrete.as_text("weft").splitlines()[1]
+    assert "(%x: tensor<?x3xf64>, %bias: tensor<f64>)" in head  # weights are few, and a constant
     dates = np.array(["2026-01-01"], "datetime64[D]")
     assert [*captures_told({"dates": dates, "of bool[1]": np.array([True])})] == [
         "  captures dates: ndarray",

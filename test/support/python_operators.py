@@ -141,15 +141,15 @@ class PythonOperators:
         dead: str = "",
     ) -> Any:
         """`try`; an exit of `finally` replaces every other end."""
-        status = None
         try:
             status = self._guarded(body, handlers, otherwise)
-        finally:
-            if final is not None:
-                last = final()
-                if last is not None:
-                    return last  # noqa: B012 - as the user wrote
-        return status
+        except BaseException:
+            last = None if final is None else final()
+            if last is None:
+                raise
+            return last
+        last = None if final is None else final()
+        return status if last is None else last
 
     def _guarded(self, body: Body, handlers: tuple[Handler, ...], otherwise: Body | None) -> Any:
         try:

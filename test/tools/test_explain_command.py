@@ -63,6 +63,7 @@ def test_passes_are_printed_with_their_rewrites(capsys: pytest.CaptureFixture[st
     assert re.search(r"^weft-simplify, to optimized: .*1 multiply_by_one, 1 undo_twice$", shown, re.MULTILINE)
     assert re.search(r"^  -  .*weft\.multiply .*    // multiply_by_one$", shown, re.MULTILINE)
     assert "Instruction Selection, to asm" in shown
+    assert re.search(r"^LLVM's passes, all their runs:\n +\d+\.\d\d ms  \w", shown, re.MULTILINE)
 
 
 def test_one_line_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,6 +71,7 @@ def test_one_line_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert re.match(r"\d+ passes changed what line 17 became\.\n", shown)
     assert "weft-simplify" not in shown  # which changed line 16
+    assert "all their runs" not in shown
     assert main(["explain", "steps:two", "--spec", "f32[64]", "--line", "16"]) == 0
     assert "line 16: " in (shown := capsys.readouterr().out)
     assert "line 17: " not in shown

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 from weft.backend.cpu.machine.llvm import ScalarLoops, optimise, watch
 from weft.backend.gpu.machine import ptx
 from weft.backend.llvm_compatibility import watched_passes
-from weft.backend.llvm_compatibility.watched_passes import passes_in
+from weft.backend.llvm_compatibility.watched_passes import passes_in, times_in
 from weft.backend.target import compiling_for
 from weft.dialect.errors import InternalError, WeftValueError
 from weft.passes.pipeline import Observer
@@ -46,12 +46,16 @@ class Noted(Observer):
     def __init__(self) -> None:
         self.found: list[tuple[str, str, str, str]] = []
         self.told: list[str] = []
+        self.seconds: dict[str, float] = {}
 
     def after_llvm(self, stage: str, name: str, function: str, text: str) -> None:
         self.found.append((stage, name, function, text))
 
     def unwatched(self, told: str) -> None:
         self.told.append(told)
+
+    def timed_llvm(self, seconds: Mapping[str, float]) -> None:
+        self.seconds.update(seconds)
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +91,9 @@ def test_instructions_of_the_machine_are_told_function_by_function() -> None:
     assert any("Register" in name for name, _, _ in machine)
     assert {function for _, function, _ in machine} == {"total"}  # and not weft's own
     assert all("Machine code for function total" in text for _, _, text in machine)
+    assert {name for name, _, _ in machine} <= noted.seconds.keys()  # and those that changed nothing
+    assert "SROAPass" in noted.seconds
+    assert 0 < sum(noted.seconds.values()) < 60
 
 
 KERNEL = """
@@ -113,6 +120,7 @@ def test_passes_for_gpus_are_told_down_to_their_instructions() -> None:
     selected = [text for stage, name, text in changed if stage == "ptx" and "Instruction Selection" in name]
     assert "Machine code for function twice" in selected[0]
     assert "FADD" in selected[0]
+    assert any("Instruction Selection" in name for name in noted.seconds)
     assert "add.rn.f32" in code
 
 
@@ -137,6 +145,20 @@ def test_what_llvm_prints_is_read() -> None:
         ("optimized-llvm", "IPSCCPPass", "", "; text\n"),
         ("", "Greedy Register Allocator", "f.0", "# Machine code for function f.0: IsSSA\n"),
     ]
+
+
+def test_times_are_those_of_processors_and_of_all_runs() -> None:
+    report = [
+        "===--------===\n",
+        "  Total Execution Time: 0.0235 seconds (0.1149 wall clock)\n",
+        "   ---User Time---   --System Time--   --User+System--   ---Wall Time---  --- Name ---\n",
+        "   0.0029 ( 14.0%)   0.0004 ( 17.6%)   0.0034 ( 14.3%)   0.0285 ( 24.8%)  Greedy Register Allocator\n",
+        "   0.0010 (  4.0%)   0.0000 (  0.0%)   0.0010 (  4.3%)   0.0011 (  1.8%)  Greedy Register Allocator #2\n",
+        "   0.0206 (100.0%)   0.0028 (100.0%)   0.0235 (100.0%)   0.1149 (100.0%)  Total\n",
+    ]
+    assert times_in(report) == {"Greedy Register Allocator": pytest.approx(0.0044)}
+    only_wall = ["   ---Wall Time---  --- Name ---\n", "   0.0001 (100.0%)  SROAPass\n"]
+    assert times_in(only_wall) == {"SROAPass": 0.0001}
 
 
 def test_what_is_printed_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

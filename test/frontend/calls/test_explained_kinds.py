@@ -46,6 +46,17 @@ def scaled(x):
     return t
 
 
+def spread(x):
+    y, z = np.zeros((20, 40)), np.zeros((20, 40))
+    y[10, 10] = x[0]
+    for _ in range(100):
+        for i in range(1, 19):
+            for j in range(1, 39):  # so few iterations that LLVM leaves no loop of them
+                z[i, j] += y[i - 1, j] + y[i, j + 1]
+        y[2, 3] = z[3, 3]
+    return z
+
+
 def changed(x):
     y = x.copy()
     y[0] = 1
@@ -102,6 +113,7 @@ PROGRAMS = {
     "vector": [
         (softmax, [MATRIX], r"`e` runs in vectors of \d+"),
         (scaled, [VECTOR], r"`for k in range\(len\(x\)\)` is made vector code by LLVM"),
+        (spread, [weft.TensorSpec((3,))], r"`for j in range\(1, 39\)` is made vector code by LLVM"),
         (escaping, [VECTOR], r"`for i in range\(len\(c\)\)` runs \d+ iterations side by side in vectors"),
         (lambda x: x @ x.T, [weft.TensorSpec((64, 64), "float32")], r".* is a product .* in vectors of \d+"),
     ],

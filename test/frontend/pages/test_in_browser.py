@@ -148,6 +148,12 @@ def test_costs_lead_to_lines(opened: Callable[..., Any]) -> None:
     assert chosen_python(page) == [line]
 
 
+def test_times_of_llvms_passes_are_told(opened: Callable[..., Any]) -> None:
+    overview = opened("/overview").locator(".overview")
+    assert "LLVM's passes, all runs of each" in overview.inner_text()
+    assert "Instruction Selection" in overview.locator("h3 + .times").inner_text()
+
+
 @pytest.mark.parametrize(("scheme", "is_dark"), [("light", False), ("dark", True)])
 def test_light_and_dark(opened: Callable[..., Any], scheme: str, is_dark: bool) -> None:
     page = opened("", scheme)

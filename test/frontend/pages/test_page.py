@@ -424,6 +424,9 @@ def test_passes_of_llvm_are_there_with_their_lines(softmax: dict[str, Any]) -> N
         "debug-location" in hunk["text"] for change in generator.values() for hunk in change["hunks"]
     )
     assert not any("!dbg" in hunk["text"] for change in optimiser.values() for hunk in change["hunks"])
+    times = [ms for _, ms in softmax["llvm"]]
+    assert times == sorted(times, reverse=True)
+    assert {name for name, _ in softmax["llvm"]} > {*generator, *optimiser}  # also those that changed nothing
 
 
 def test_passes_of_llvm_for_gpus_are_there_with_their_lines(tmp_path: Path) -> None:

@@ -84,12 +84,13 @@ def _in_python(body: Body, handlers: Sequence[Handler], orelse: Body | None, fin
         else:
             if exit_ is None and orelse is not None:
                 exit_ = orelse()
-    finally:
-        if finalbody is not None:
-            left = finalbody()
-            if left is not None:
-                return left  # noqa: B012 (what Python does: the exception is gone)
-    return exit_
+    except BaseException:  # not a `return` in `finally`, of which Python 3.14 warns
+        left = None if finalbody is None else finalbody()
+        if left is None:
+            raise
+        return left  # what Python does: the exception is gone
+    left = None if finalbody is None else finalbody()
+    return exit_ if left is None else left
 
 
 @dataclass
