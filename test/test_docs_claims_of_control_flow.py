@@ -321,16 +321,26 @@ def _() -> None:
     assert asked == [0, 1, 2, 3]
 
 
-@claim("autograph.md", "What cannot be joined is a `ControlFlowError`, which names the variables.")
+@claim("autograph.md", "constants; what cannot be joined is a `ControlFlowError`, which names the variables.")
 def _() -> None:
     def ranks(x: Any) -> Any:
         y = x
-        if x.sum() > 0:
-            y = x[None]
+        for _ in range(40):
+            if x.sum() < 0:
+                y = y[None]
         return y
 
     with pytest.raises(weft.ControlFlowError, match="y"):
         weft.function(ranks)(X)
+
+
+@claim("autograph.md", "is None` tell them apart, and what is done with one is done on a path of its own")
+def _() -> None:
+    def larger(x: Any, least: Any) -> Any:
+        found = x if x[0] > least else "none"
+        return found if isinstance(found, str) else found.sum()
+
+    assert [weft.function(larger)(X, least) for least in (-1.0, 100.0)] == [X.sum(), "none"]
 
 
 @pytest.mark.parametrize(("page", "words", "tried"), CLAIMS.parameters())

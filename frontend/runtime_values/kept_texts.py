@@ -70,7 +70,9 @@ class _Texts(threading.local):
         return number
 
     def text(self, number: int) -> str:
-        """The text with a number; it is put together once."""
+        """The text with a number; it is put together once. Where there is none, 0 is in its place."""
+        if number == 0:
+            return ""
         kept = next((call.texts for call in reversed(self.calls) if number in call.texts), None)
         if kept is None:
             raise InternalError("a text of a call is asked for after its thread has given it up")

@@ -157,12 +157,13 @@ class RuntimeChoice(RuntimeValue):
     index: TracedArray
     options: tuple[Any, ...]
     held: frozenset[int]
-    """The places of the options that are what they hold: objects that are made at each call."""
+    """The places of the options that are carried: arrays, and objects and lists by what they hold."""
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
-        """The index."""
-        options = self.options
-        return self.index, lambda index: options[int(index)]
+        """The index, and what is carried of the options."""
+        constants = {n: option for n, option in enumerate(self.options) if n not in self.held}
+        carried = {n: self.options[n] for n in sorted(self.held)}
+        return (self.index, carried), lambda made: {**constants, **made[1]}[int(made[0])]
 
 
 def _is_array(value: object) -> bool:

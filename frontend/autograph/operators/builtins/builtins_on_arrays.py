@@ -273,9 +273,10 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     if isinstance(value, (TracedArray, CompositeValue)):
         return builtins.isinstance(_example(value), kinds) or builtins.isinstance(value, kinds)
     if isinstance(value, Chosen):
-        numbers = [n for n, option in enumerate(value.options) if builtins.isinstance(option, kinds)]
-        others = [n for n in range(len(value.options)) if n not in numbers]
-        truth = value.is_one_for(lambda option: builtins.isinstance(option, kinds))
+        answers = [operators().call(isinstance_, option, kinds) for option in value.options]
+        numbers = [n for n, answer in enumerate(answers) if answer is not False]
+        others = [n for n, answer in enumerate(answers) if answer is not True]
+        truth = Chosen(value.index, tuple(range(len(answers)))).is_one_for(answers.__getitem__)
         note_facts(required_trace(), truth, is_among(value, numbers), is_among(value, others))
         return truth
     answer = builtins.isinstance(value, kinds)
@@ -318,6 +319,8 @@ def type_(value: Any) -> Any:
     if isinstance(value, (TracedArray, CompositeValue)):
         return type(_example(value))
     if isinstance(value, Chosen):
+        if value.held:
+            return value.each(functools.partial(operators().call, type))
         return Chosen(value.index, tuple(map(type, value.options)))
     return class_of(value) if isinstance(value, UnknownException) else value.__class__
 

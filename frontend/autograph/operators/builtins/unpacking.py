@@ -14,7 +14,7 @@ from ..tables.table_walks import listed
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import is_plain
-from ..values.optional import Optional
+from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import left_of
 from ..values.special_methods import iterated
@@ -30,6 +30,8 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
     value = resolve_grown_list(left_of(value))
     if isinstance(value, Optional):
         value = value._get("TypeError", "cannot unpack non-iterable NoneType object")
+    if isinstance(value, Chosen) and value.held:
+        return value.each(lambda one: [*unpack(one, before, after)])
     value = listed(value)
     if _has_unknown_length(value):
         _check_length(value.shape[0], before, after)

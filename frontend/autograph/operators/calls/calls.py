@@ -21,6 +21,7 @@ from ....numpy_api import library_objects
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
 from ....runtime_values.results import RuntimeContainer
+from ....runtime_values.values import RuntimeValue
 from ....source.modules import (
     is_library,
     is_own_module,
@@ -76,6 +77,13 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, Chosen):
         return _call_chosen(function, args, kwargs)
     args = present_arguments(function, tuple(map(resolve_grown_list, args)))
+    if (chosen := _done_for_each(function, (*args, *kwargs.values()))) is not None:
+        count, names = len(args), list(kwargs)
+        return chosen.with_others(
+            lambda _, *given: call(function, *given[:count], **dict(zip(names, given[count:], strict=True))),
+            *args,
+            *kwargs.values(),
+        )
     if is_done_by_type(function, args, kwargs):
         return _call_by_type(function, args, kwargs)
     getter = getter_of(function)
@@ -101,6 +109,31 @@ def is_done_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         return False
     module = name.partition(".")[0]
     return module in ("numpy", "math", "cmath") or is_own_module(module) or _is_listed(function)
+
+
+def _done_for_each(function: Any, args: tuple[Any, ...]) -> Chosen | None:
+    """What a call gets that is one of several values which are not alike, if it is made for each of them."""
+    parts = [part for value in args for part in (value if type(value) in (list, tuple) else (value,))]
+    found = next((part for part in parts if isinstance(part, Chosen) and part.held), None)
+    if found is None:
+        return None
+    if isinstance(getattr(function, "__self__", None), (list, dict, set, RuntimeValue)):
+        return found if getattr(function, "__name__", "") in _LOOKING else None
+    module = module_of(function).partition(".")[0]
+    is_one = any(value is found for value in args)
+    return found if module in _OF_NUMBERS or (is_one and id(function) in _FOR_EACH) else None
+
+
+_LOOKING = frozenset({"count", "discard", "get", "index", "pop", "remove"})
+"""The methods of lists, dicts and sets that look for one of several values."""
+
+_OF_NUMBERS = frozenset({"numpy", "math", "cmath"})
+
+
+_FOR_EACH = set(map(id, (
+    abs, all, any, bool, complex, divmod, float, int, list, max, min, pow, round, set, sorted, sum, tuple,
+)))  # fmt: skip
+"""The identities of the builtins that are called for each of several values."""
 
 
 def _call_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

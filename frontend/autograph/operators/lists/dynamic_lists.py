@@ -301,7 +301,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         kind = self.kind
         if isinstance(kind, Static):
             return lookup("full")((self._length,), number((kind.value,))[0])
-        if not isinstance(kind, Choice):
+        if not isinstance(kind, Choice) or kind.held:
             return None
         known = number(kind.constants)
         numbers = lookup("stack")([lookup("asarray")(value) for value in known])

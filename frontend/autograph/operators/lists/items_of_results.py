@@ -10,7 +10,7 @@ from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
 from ....signature.traced_value import CompositeValue
-from ..values.abstract import ArrayKind, Choice, Container, Kind, Partial, Static, Text
+from ..values.abstract import ArrayKind, Choice, Container, Kind, Option, Partial, Static, Text
 
 
 def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
@@ -25,19 +25,25 @@ def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
     if isinstance(kind, Partial) and kind.inner is not None:
         return Node(_PresentOrNone, (), (Leaf(next(positions)), structure_of_item(kind.inner, positions)))
     if isinstance(kind, Choice):
-        return Node(_one_of(kind.constants), (), (Leaf(next(positions)),))
+        number = Leaf(next(positions))
+        held = [structure_of_item(option, positions) for option in kind.held]
+        return Node(_one_of(kind.options), (), (number, *held))
     if isinstance(kind, Text):
         return Node(_TextOfNumber, (), (Leaf(next(positions)),))
     value = kind.value if isinstance(kind, Static) else None
     return Constant(static_key(value), value)
 
 
-def _one_of(options: tuple[Any, ...]) -> type:
-    """Made of a number: the option with that number."""
+def _one_of(options: tuple[Option, ...]) -> type:
+    """Made of a number, and of what is carried of the options: the option with that number."""
+    constants = [option.value if isinstance(option, Static) else None for option in options]
+    carried = [number for number, option in enumerate(options) if not isinstance(option, Static)]
+    places = {number: place for place, number in enumerate(carried)}
 
     class OneOf(tuple[Any, ...]):
-        def __new__(cls, number: Any) -> Any:
-            return options[int(number)]
+        def __new__(cls, number: Any, *held: Any) -> Any:
+            place = places.get(int(number))
+            return constants[int(number)] if place is None else held[place]
 
     return OneOf
 

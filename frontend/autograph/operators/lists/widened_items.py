@@ -11,7 +11,18 @@ from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
 from ....runtime_values import kept_texts
 from ....tracing.current import required_trace
-from ..values.abstract import ArrayKind, Choice, Container, Kind, Partial, Static, Text, array_leaves
+from ..values.abstract import (
+    ArrayKind,
+    Choice,
+    Container,
+    Kind,
+    Option,
+    Partial,
+    Static,
+    Text,
+    array_leaves,
+)
+from ..values.kinds import are_alike, options_of
 
 
 def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
@@ -26,14 +37,14 @@ def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
 def widened_columns(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
     """The arrays of items of a narrow abstract type as those of a wider one."""
     if isinstance(new, ArrayKind):
+        if isinstance(old, Static):
+            return [lookup("full")((room,), old.value, dtype=new.type.dtype)]
         return [next(arrays).astype(new.type.dtype)]
     if isinstance(new, Container) and isinstance(old, Container):
         pairs = zip(old.children, new.children, strict=True)
         return [array for before, after in pairs for array in widened_columns(before, after, arrays, room)]
     if isinstance(new, Choice):
-        if isinstance(old, Choice):
-            return [_renumbered(next(arrays), old, new)]
-        return [lookup("full")((room,), np.int64(new.options.index(old)))]
+        return _widened_choice(old, new, arrays, room)
     if isinstance(new, Text):
         return [next(arrays) if isinstance(old, Text) else _numbers_of_texts(old, arrays, room)]
     if isinstance(new, Partial) and new.inner is not None:
@@ -62,9 +73,45 @@ def _numbers_of_texts(constant: Kind, arrays: Iterator[Any], room: Any) -> Any:
     return lookup("take")(lookup("stack")(numbers), next(arrays), axis=0)
 
 
-def _renumbered(numbers: Any, old: Choice, new: Choice) -> Any:
+def _widened_choice(old: Kind, new: Choice, arrays: Iterator[Any], room: Any) -> list[Any]:
+    """The arrays of what is one of several values: the number of which one, and what is carried of each."""
+    options = options_of(old)  # type: ignore[arg-type]
+    places = [_place_among(option, new) for option in options]
+    numbers = next(arrays) if isinstance(old, Choice) else lookup("full")((room,), np.int64(places[0]))
+    known = {
+        place: [next(arrays) for _ in array_leaves(option)]
+        for place, option in enumerate(options)
+        if not isinstance(option, Static)
+    }
+    widened = [_renumbered(numbers, places) if isinstance(old, Choice) else numbers]
+    for number, option in enumerate(new.options):
+        if isinstance(option, Static):
+            continue
+        columns = [
+            lookup("zeros")((room, *static_shape(leaf)), leaf.type.dtype) for leaf in array_leaves(option)
+        ]
+        for place in (place for place, found in enumerate(places) if found == number):
+            found = widened_columns(options[place], option, iter(known.get(place, ())), room)
+            if len(options) == 1:
+                columns = found
+                continue
+            columns = [
+                lookup("where")(np.equal(numbers, place), one, other)
+                for one, other in zip(found, columns, strict=True)
+            ]
+        widened += columns
+    return widened
+
+
+def _place_among(option: Option, choice: Choice) -> int:
+    """The number of the option of a choice that one of a narrower choice has become."""
+    if option in choice.options:
+        return choice.options.index(option)
+    return next(number for number, wider in enumerate(choice.options) if are_alike(wider, option))
+
+
+def _renumbered(numbers: Any, places: list[int]) -> Any:
     """The numbers of options among others, which another path may have in front of these."""
-    places = [new.options.index(option) for option in old.options]
     if places == list(range(len(places))):
         return numbers
     return lookup("take")(np.array(places, np.int64), numbers, axis=0)

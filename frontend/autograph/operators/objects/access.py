@@ -51,7 +51,7 @@ from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
 from ..values.unfollowed_changes import require_followed, require_followed_attribute
 from .arithmetic import update
-from .chosen_objects import ChosenAttributes, are_objects
+from .chosen_objects import ChosenAttributes, are_objects, class_in_python
 from .keys import plain_key
 
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
@@ -145,8 +145,13 @@ _NAMES = frozenset({"__name__", "__qualname__", "__module__"})
 
 
 def _have_attributes(trace: Recorder, owner: Chosen, name: str) -> bool:
-    """Whether the options are generators, classes that tell their names, or objects that are followed."""
-    return are_generators(owner.options) or _are_named(owner, name) or are_objects(trace, owner.options)
+    """Whether the options are generators, classes that tell their names, objects that are followed, or not alike."""
+    return (
+        are_generators(owner.options)
+        or _are_named(owner, name)
+        or bool(owner.held)
+        or are_objects(trace, owner.options)
+    )
 
 
 def _are_named(owner: Chosen, name: str) -> bool:
@@ -157,6 +162,10 @@ def _of_chosen(owner: Chosen, name: str) -> Any:
     """An attribute of what was chosen: that of each of several generators or classes, or that of the object."""
     if are_generators(owner.options) or _are_named(owner, name):
         return Chosen(owner.index, tuple(attr(option, name) for option in owner.options))
+    if any(callable(getattr(class_in_python(option), name, None)) for option in owner.options):
+        return lambda *args, **kwargs: owner.with_others(
+            lambda one, *given: call(attr(one, name), *given, **kwargs), *args
+        )
     return owner.each(partial(attr, name=name))
 
 
@@ -348,6 +357,10 @@ def item(container: Any, key: Any) -> Any:
     container = resolve_grown_list(container)
     if isinstance(container, SeveralTypes) or (isinstance(key, SeveralTypes) and key.dtype.kind not in "biu"):
         return by_type(item, container, key)
+    if isinstance(container, Chosen) and container.held:
+        return container.with_others(item, key)
+    if isinstance(key, Chosen) and key.held:
+        return key.each(lambda one: item(container, one))
     return _item(container, key)
 
 

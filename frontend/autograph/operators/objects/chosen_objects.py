@@ -7,7 +7,12 @@ from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ....reach.walks import attributes_of
+from ....runtime_values.values import RuntimeValue
+from ....tracing.array import TracedArray
+from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ..interface import operators
 from ..values.hidden_state import was_there
@@ -29,6 +34,14 @@ def are_objects(trace: Recorder, options: Collection[Any]) -> bool:
 
 
 _CONSTANTS = (int, float, complex, str, bytes, type(NotImplemented), type(...))
+
+
+def class_in_python(option: Any) -> type:
+    """The class of a value that may be chosen, as far as it says which methods there are."""
+    if isinstance(option, TracedArray):
+        number = number_type(option)
+        return np.ndarray if number is None else number
+    return option.python_type or object if isinstance(option, RuntimeValue) else type(option)
 
 
 class ChosenAttributes:

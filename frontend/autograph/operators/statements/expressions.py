@@ -14,6 +14,7 @@ from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
 from ....tracing.number_types import number_type
+from ....tracing.several_types import SeveralTypes, by_type
 from ....tracing.staging import asarray, raise_if
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
@@ -141,6 +142,8 @@ def is_(left: Any, right: Any) -> Any:
         noting.compared(left, right)
     if left is None or right is None or current_trace() is None:
         return left is right
+    if isinstance(left, SeveralTypes) or isinstance(right, SeveralTypes):
+        return left is right or by_type(is_, left, right)
     if isinstance(left, GrowingList) and isinstance(right, GrowingList):
         require_told_apart(required_trace(), left, right)
         return left.is_one_with(right)
@@ -172,6 +175,14 @@ def is_not_(left: Any, right: Any) -> Any:
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
+    if isinstance(item, Chosen) and item.held:
+        return item.each(lambda one: in_(one, container))
+    if isinstance(container, Chosen) and container.held:
+        return container.each(lambda one: in_(item, one))
+    return _in(item, container)
+
+
+def _in(item: Any, container: Any) -> Any:
     container = container if is_text(container) else resolve_grown_list(left_of(container, "in"))
     require_own(current_trace(), container, changes=False)
     if isinstance(container, (TracedArray, CompositeValue)):

@@ -51,6 +51,7 @@ from ..values.iterables import (
     is_never_unrolled,
     sequence_of,
 )
+from ..values.optional import Chosen
 from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -77,7 +78,23 @@ def for_(
     if ran_alone(trace, plain, MOST_ITERATIONS):
         return None
     unread = {} if trace is None else variables_named(dead, (body,))
+    if isinstance(iterable, Chosen) and iterable.held:
+        return _walk_chosen(iterable, body, orelse, dead)
     return _walk(trace, iterable, body, orelse, unread)
+
+
+def _walk_chosen(chosen: Chosen, body: Callable[[Any], Exit], orelse: Body | None, dead: str) -> Exit:
+    """A loop over one of several values: one over each of them, on a path of its own."""
+
+    def walk(number: int) -> Exit:
+        this = chosen.options[number]
+        if number == len(chosen.options) - 1:
+            return for_(this, body, orelse, dead)
+        return if_(
+            np.equal(chosen.index, number), lambda: for_(this, body, orelse, dead), lambda: walk(number + 1)
+        )
+
+    return walk(0)
 
 
 def _walk(

@@ -116,6 +116,8 @@ def joined_keys(one: Kind | None, other: Kind) -> Kind:
     _require_alike(one, other)
     try:
         joined = join(one, other)
+        if isinstance(joined, Choice) and joined.held:
+            raise Mismatch(f"{one} on one path and {other} on the other")
     except Mismatch as mismatch:
         problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
         raise control_flow_error(

@@ -63,6 +63,9 @@ from .kinds import (
     Mismatch as Mismatch,
 )
 from .kinds import (
+    Option as Option,
+)
+from .kinds import (
     Partial as Partial,
 )
 from .kinds import (
@@ -125,10 +128,10 @@ def kind_of(value: Any, around: tuple[Any, ...] = ()) -> Kind:
     return Static(value)
 
 
-def _kinds_of_options(chosen: Chosen) -> Iterator[Static | Container]:
+def _kinds_of_options(chosen: Chosen) -> Iterator[Option]:
     for number, option in enumerate(chosen.options):
-        kind = kind_of(option) if number in chosen.held else Static(option)
-        assert isinstance(kind, (Static, Container)), "an object is what it holds"
+        kind = with_carried_texts(kind_of(option)) if number in chosen.held else Static(option)
+        assert not isinstance(kind, (Partial, Choice)), "an option is one value"
         yield kind
 
 
@@ -186,8 +189,8 @@ def with_carried_texts(kind: Kind) -> Kind:
 
 
 def _with_held(kind: Choice, change: Callable[[Kind], Kind]) -> Kind:
-    """A choice with the abstract types of its objects changed."""
-    changed = (change(option) if isinstance(option, Container) else option for option in kind.options)
+    """A choice with the abstract types of what is carried changed."""
+    changed = (option if isinstance(option, Static) else change(option) for option in kind.options)
     return Choice(tuple(changed)) if kind.held else kind  # type: ignore[arg-type]
 
 
@@ -211,7 +214,8 @@ def is_text_kind(kind: Kind) -> bool:
     """Whether values are texts, known while tracing or not."""
     if isinstance(kind, (Static, Choice)):
         return all(
-            isinstance(option, Static) and (isinstance(option.value, str) or _is_made(option.value))
+            isinstance(option, Text)
+            or (isinstance(option, Static) and (isinstance(option.value, str) or _is_made(option.value)))
             for option in options_of(kind)
         )
     return isinstance(kind, Text)
@@ -274,9 +278,9 @@ def array_leaves(kind: Kind | None) -> list[ArrayKind]:
         return [leaf for child in kind.children for leaf in array_leaves(child)]
     if isinstance(kind, Partial):
         return [ArrayKind(BOOL)] * (kind.unbound + kind.none) + array_leaves(kind.inner)
-    if isinstance(kind, (Choice, Text)):
-        return [ArrayKind(INT)]
-    return []
+    if isinstance(kind, Choice):
+        return [ArrayKind(INT), *(leaf for option in kind.held for leaf in array_leaves(option))]
+    return [ArrayKind(INT)] if isinstance(kind, Text) else []
 
 
 def column_leaves(kind: Kind | None) -> list[ArrayKind]:
@@ -329,24 +333,44 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
 
 
 def _flatten_choice(trace: Recorder, value: Any, kind: Choice) -> list[Value]:
-    """The number of the chosen option, and what the objects hold that may be chosen."""
+    """The number of the chosen option, and what is carried of those that may be chosen."""
     if isinstance(value, Chosen):
         options = list(zip(value.options, _kinds_of_options(value), strict=True))
     else:
         found = kind_of(value) if kind.held else Static(value)
-        options = [(value, found if isinstance(found, Container) else Static(value))]
-    numbers = [_place_of(found, kind) for _, found in options]
-    there = {number: option for number, (option, _) in zip(numbers, options, strict=True)}
+        assert not isinstance(found, (Partial, Choice)), "an option is one value"
+        options = [(value, found)]
+    numbers = [_place_of(value, found, kind) for value, found in options]
     carried = [_option_number(trace, value, numbers)]
     for number, option in enumerate(kind.options):
-        if isinstance(option, Container):
-            is_there = number in there
-            carried += flatten(trace, there[number], option) if is_there else absent_values(trace, option)
+        if not isinstance(option, Static):
+            there = [place for place, found in enumerate(numbers) if found == number]
+            carried += _flatten_option(trace, value, [(place, options[place][0]) for place in there], option)
     return carried
 
 
-def _place_of(found: Static | Container, kind: Choice) -> int:
-    return next(number for number, option in enumerate(kind.options) if are_alike(option, found))
+def _flatten_option(trace: Recorder, value: Any, there: list[tuple[int, Any]], kind: Option) -> list[Value]:
+    """What is carried of an option, which is one of those of a value that are alike it."""
+    if not there:
+        return absent_values(trace, kind)
+    (_, one), *others = there
+    carried = flatten(trace, one, kind)
+    for place, other in others:
+        is_other: Any = np.equal(value.index, place)
+        carried = [
+            value_of(trace, np.where(is_other, wrap(trace, new), wrap(trace, old)))
+            for new, old in zip(flatten(trace, other, kind), carried, strict=True)
+        ]
+    return carried
+
+
+def _place_of(value: Any, found: Option, kind: Choice) -> int:
+    """The number of the option that a value is: a constant by itself, or else as what is carried."""
+    constant = found if isinstance(found, Static) else Static(value)
+    for number, option in enumerate(kind.options):
+        if option in (found, constant):
+            return number
+    return next(n for n, option in enumerate(kind.options) if are_alike(option, found))
 
 
 def _option_number(trace: Recorder, value: Any, numbers: list[int]) -> Value:
@@ -410,7 +434,7 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
         return _rebuilt(kind, children)
     if isinstance(kind, Choice):
         index = wrap(trace, next(values), INT)
-        held = frozenset(n for n, option in enumerate(kind.options) if isinstance(option, Container))
+        held = frozenset(n for n, option in enumerate(kind.options) if not isinstance(option, Static))
         return Chosen(index, tuple(unflatten(trace, option, values) for option in kind.options), held)
     if isinstance(kind, Text):
         return kept_texts.text_of_number(trace, wrap(trace, next(values), INT))

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ....runtime_values.results import RuntimeContainer
 from ....runtime_values.values import RuntimeValue
-from ....source.modules import is_users_module
+from ....signature.traced_value import CompositeValue
 from ..interface import operators
-from .abstract import BOUNDS, as_arrays, as_promoted_kind, bounds_of, is_made_text, is_text_kind
+from .abstract import (
+    BOUNDS,
+    as_arrays,
+    as_promoted_kind,
+    bounds_of,
+    is_made_text,
+    is_text_kind,
+    parts_of,
+)
 from .array_kinds import as_array_kind, join_arrays
 from .kinds import (
     Choice,
@@ -16,6 +26,7 @@ from .kinds import (
     Growing,
     Kind,
     Mismatch,
+    Option,
     Partial,
     Static,
     Tabled,
@@ -48,43 +59,67 @@ def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
         return joined
     if slice in (getattr(left, "kind", None), getattr(right, "kind", None)):
         left, right = _as_bounds(left), _as_bounds(right)
-    if (one_of := _join_objects(left, right, by_type)) is not None:
-        return one_of
-    if isinstance(left, Container) and isinstance(right, Container):
+    if isinstance(left, Choice) or isinstance(right, Choice):
+        return _join_constants(left, right) or _join_unlike(left, right, by_type)
+    if isinstance(left, Container) and isinstance(right, Container) and _are_joined_entries(left, right):
         return _join_containers(left, right, by_type)
     one, other = as_array_kind(left), as_array_kind(right)
     if one is None and other is None and (choice := _join_constants(left, right)) is not None:
         return choice
-    if one is None or other is None:
-        raise Mismatch(f"{left} on one path and {right} on the other")
+    if one is None or other is None or one.type.rank != other.type.rank:
+        return _join_unlike(left, right, by_type)
     return join_types(left, right) if by_type else join_arrays(one, other)
 
 
-def _join_objects(left: Kind, right: Kind, by_type: bool) -> Choice | None:
-    """One of several objects that are not alike, or of objects and constants; None for what is neither."""
-    sides = [_alternatives(left), _alternatives(right)]
-    if not all(sides) or (len(sides[0]) == len(sides[1]) == 1 and are_alike(sides[0][0], sides[1][0])):
-        return None
-    options: list[Static | Container] = []
-    for option in (*sides[0], *sides[1]):
+def _are_joined_entries(left: Container, right: Container) -> bool:
+    """Whether two containers are joined as one; others, as tuples of two lengths, are told apart."""
+    return are_alike(left, right) or (left.kind is right.kind and issubclass(left.kind, dict))
+
+
+def _join_unlike(left: Kind, right: Kind, by_type: bool) -> Choice:
+    """One of several values that are not alike; what is alike on both sides is joined."""
+    options: list[Option] = []
+    for option in (*_alternatives(left, right), *_alternatives(right, left)):
         place = next((n for n, known in enumerate(options) if are_alike(known, option)), None)
         if place is None:
             options.append(option)
-        elif isinstance(option, Container) and isinstance(known := options[place], Container):
-            joined = _join_containers(known, option, by_type)
-            assert isinstance(joined, Container), "no dict is an object"
+        elif options[place] != option:
+            joined = join(options[place], option, by_type)
+            assert not isinstance(joined, (Partial, Choice)), "what is alike is carried as one"
             options[place] = joined
-    has_object = any(isinstance(option, Container) for option in options)
-    return Choice(tuple(options)) if has_object and len(options) <= MOST_OPTIONS else None
+    choice = Choice(tuple(options))
+    if len(options) > MOST_OPTIONS or len(choice.held) > MOST_HELD:
+        raise Mismatch(f"{left} on one path and {right} on the other")
+    return choice
 
 
-def _alternatives(kind: Kind) -> tuple[Static | Container, ...]:
-    """What a value may be that is an object or a constant; nothing for other values."""
-    if isinstance(kind, Container):
-        return (kind,) if is_users_module(kind.kind.__module__) else ()
-    if isinstance(kind, Static) and isinstance(kind.value, (RuntimeValue, np.ndarray)):
-        return ()
-    return options_of(kind) if isinstance(kind, (Static, Choice)) else ()
+def _alternatives(kind: Kind, other: Kind) -> Iterator[Option]:
+    """What a value may be that is not alike another. Raises `Mismatch` for what has to stay one object."""
+    assert not isinstance(kind, Partial), "what may be absent is joined by itself"
+    for option in options_of(kind):
+        value = option.value if isinstance(option, Static) else None
+        if isinstance(value, np.ndarray):
+            array = as_array_kind(option)
+            if array is None:
+                raise Mismatch(f"{kind} on one path and {other} on the other")
+            yield array
+        elif is_made_text(option):
+            yield Text()
+        elif isinstance(value, RuntimeContainer) or (
+            isinstance(value, (list, dict, set, tuple)) and parts_of(value) is not None
+        ):  # the caller tells what it holds
+            raise Mismatch(f"{kind} on one path and {other} on the other")
+        elif isinstance(value, RuntimeValue):
+            raise Mismatch(
+                f"{kind} on one path and {other} on the other: objects that are made when the program runs "
+                "cannot be carried out of a branch or loop; print them or raise them where they are made"
+            )
+        else:
+            yield option
+
+
+MOST_HELD = 4
+"""Of how many values that are not alike, and not constants, one may be carried."""
 
 
 def _are_constant(kind: Kind) -> bool:
@@ -98,8 +133,15 @@ def _are_tables(left: Kind, right: Kind) -> bool:
     """Whether two values are joined as dicts or sets whose keys only the program knows."""
     kinds = (left, right)
     if any(isinstance(kind, Tabled) for kind in kinds):
-        return True
-    return all(isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset)) for kind in kinds)
+        return all(map(_is_table, kinds))
+    return all(isinstance(kind, Static) and _is_table(kind) for kind in kinds)
+
+
+def _is_table(kind: Kind) -> bool:
+    """Whether a value is a dict or set."""
+    if isinstance(kind, Static):
+        return isinstance(kind.value, (dict, set, frozenset))
+    return isinstance(kind, Tabled) or (isinstance(kind, Container) and issubclass(kind.kind, dict))
 
 
 def _join_constants(left: Kind, right: Kind) -> Choice | Text | None:
@@ -110,7 +152,7 @@ def _join_constants(left: Kind, right: Kind) -> Choice | Text | None:
         return None
     found = dict.fromkeys((*options_of(left), *options_of(right)))
     options = tuple(option for option in found if isinstance(option, Static))
-    if len(options) < len(found):
+    if len(options) < len(found) or any(isinstance(option.value, np.ndarray) for option in options):
         return None
     if all(isinstance(option.value, RuntimeContainer) for option in options):
         raise Mismatch(
@@ -118,10 +160,7 @@ def _join_constants(left: Kind, right: Kind) -> Choice | Text | None:
             "make new ones on each path ([list(row) for row in rows])"
         )
     if any(isinstance(option.value, RuntimeValue) for option in options):
-        raise Mismatch(
-            f"{left} on one path and {right} on the other: objects that are made when the program runs "
-            "cannot be carried out of a branch or loop; print them or raise them where they are made"
-        )
+        return None
     if len(options) <= MOST_OPTIONS:
         return Choice(options)
     return Text() if is_text_kind(left) and is_text_kind(right) else None
@@ -189,8 +228,15 @@ def _join_containers(left: Container, right: Container, by_type: bool) -> Kind:
     if left.keys != right.keys:
         by_key = dict(zip(right.keys, right.children, strict=True))
         others = tuple(by_key[key] for key in left.keys)
-    children = (join(*pair, by_type) for pair in zip(left.children, others, strict=True))
-    return Container(left.kind, left.keys, tuple(children))
+    children = tuple(join(*pair, by_type) for pair in zip(left.children, others, strict=True))
+    if issubclass(left.kind, (CompositeValue, RuntimeValue)) and any(map(_is_unlike, children)):
+        raise Mismatch(f"{left} on one path and {right} on the other")
+    return Container(left.kind, left.keys, children)
+
+
+def _is_unlike(kind: Kind) -> bool:
+    """Whether a value is one of several that are not alike."""
+    return isinstance(kind, Choice) and bool(kind.held)
 
 
 def _is_none(kind: Kind) -> bool:

@@ -9,9 +9,12 @@ import builtins
 import types
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from .....dialect.types import TensorType
+from ....runtime_values.values import RuntimeValue
 from ....signature.layout_keys import Order
 from ....signature.signature import static_key
 from ....signature.traced_value import CompositeValue
@@ -90,14 +93,15 @@ class Partial:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several Python values that are not numbers or arrays: constants, and objects by what they hold."""
+    """One of several values that are not alike: constants, and what is carried (`r = "none"` on one path, an array on
+    the other)."""
 
-    options: tuple[Static | Container, ...]
+    options: tuple[Option, ...]
 
     @property
-    def held(self) -> tuple[Container, ...]:
-        """The objects among them, of which there is one of each class and set of attributes."""
-        return tuple(option for option in self.options if isinstance(option, Container))
+    def held(self) -> tuple[Option, ...]:
+        """Those that are carried: of what is alike there is one."""
+        return tuple(option for option in self.options if not isinstance(option, Static))
 
     @property
     def constants(self) -> tuple[Any, ...]:
@@ -142,19 +146,41 @@ class Tabled:
         return f"a {self.made.python_type.__name__} of any size ({self.item})"
 
 
-Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Text | Growing | Tabled"
+Option: TypeAlias = "Static | ArrayKind | Container | Text | Growing | Tabled"
+Kind: TypeAlias = "Option | Partial | Choice"
 
 
-def options_of(kind: Static | Choice) -> tuple[Static | Container, ...]:
+def options_of(kind: Option | Choice) -> tuple[Option, ...]:
     """The values among which there is a choice, or the one."""
     return kind.options if isinstance(kind, Choice) else (kind,)
 
 
-def are_alike(left: Static | Container, right: Static | Container) -> bool:
-    """Whether two values are one constant, or objects of one class with the same attributes."""
-    if isinstance(left, Container) and isinstance(right, Container):
-        return left.kind is right.kind and left.keys == right.keys
-    return left == right
+def are_alike(left: Option, right: Option) -> bool:
+    """Whether two values are carried as one: arrays of one rank, lists, objects of one class with the same attributes.
+
+    Constants are, where they are one; beside what only the program knows a constant number is a number.
+    """
+    if isinstance(left, Static) and isinstance(right, Static):
+        return left == right
+    return bool(_family(left) == _family(right))
+
+
+def _family(option: Option) -> Any:
+    """What is equal for values that are carried as one."""
+    if isinstance(option, ArrayKind):
+        return option.type.rank
+    if isinstance(option, Container) and option.kind is not list:
+        is_sequence = option.kind is tuple
+        return option.kind, option.keys, len(option.children) if is_sequence else None
+    if isinstance(option, (Container, Growing)):
+        return list
+    if isinstance(option, Tabled):
+        return option.made
+    value = "" if isinstance(option, Text) else option.value
+    if isinstance(value, str) or (isinstance(value, RuntimeValue) and value.is_made_text):
+        return str
+    is_number = isinstance(value, (bool, int, float, complex, np.generic, np.ndarray))
+    return np.ndim(value) if is_number else option
 
 
 def require_no_growing(kind: Kind | None) -> None:
@@ -169,14 +195,29 @@ def require_no_growing(kind: Kind | None) -> None:
             "a list whose length is known only at run time, or a dict whose keys are, cannot hold dicts or sets that "
             "only the program knows: use keys that are tuples (a set of pairs (i, x) instead of a list of sets)"
         )
-    if isinstance(kind, Choice) and kind.held:
+    if isinstance(kind, Choice) and not all(map(_is_plain, kind.held)):
         raise UnsupportedError(
-            f"a list whose length is known only at run time cannot hold objects that are not alike ({kind}): keep "
-            "them in a list for each class, or keep what they hold"
+            "a list whose length is known only at run time cannot hold arrays, lists, dicts or objects that are not "
+            f"alike ({kind}): keep them in a list for each kind, or keep the numbers and texts that they hold"
         )
     inner = (kind.inner,) if isinstance(kind, Partial) else getattr(kind, "children", ())
     for child in inner:
         require_no_growing(child)
+
+
+def _is_plain(kind: Kind | None) -> bool:
+    """Whether a value has nothing in it that is changed: a number, text or constant, or a tuple of such."""
+    if isinstance(kind, Partial):
+        return _is_plain(kind.inner)
+    if isinstance(kind, Choice):
+        return all(map(_is_plain, kind.options))
+    if isinstance(kind, Container):
+        return issubclass(kind.kind, tuple) and all(map(_is_plain, kind.children))
+    return (
+        kind is None
+        or isinstance(kind, (Static, Text))
+        or (isinstance(kind, ArrayKind) and not kind.type.rank)
+    )
 
 
 def require_lists_at_most(kind: Kind | None) -> None:

@@ -78,11 +78,26 @@ class Chosen(RuntimeChoice):
 
     def each(self, read: Callable[[Any], Any]) -> Any:
         """What is read of the value that was chosen: a chain of conditions."""
-        result: Callable[[], Any] = partial(read, self.options[-1])
-        for number, option in reversed(list(enumerate(self.options[:-1]))):
+        options = list(map(operators().latest, self.options)) if self.held else self.options
+        result: Callable[[], Any] = partial(read, options[-1])
+        for number, option in reversed(list(enumerate(options[:-1]))):
             one, others = _thunk(partial(read, option)), _thunk(result)
             result = partial(operators().if_exp, self.index == number, one, others)
         return result()
+
+    def with_others(self, do: Callable[..., Any], *others: Any) -> Any:
+        """What `do` gives for the value that was chosen, and for others as those are that were chosen with it."""
+
+        def of(number: int) -> Any:
+            return do(self.options[number], *(self._same_of(other, number) for other in others))
+
+        return Chosen(self.index, tuple(range(len(self.options)))).each(of)
+
+    def _same_of(self, other: Any, number: int) -> Any:
+        if type(other) in (list, tuple) and any(isinstance(part, Chosen) for part in other):
+            return type(other)(self._same_of(part, number) for part in other)
+        is_same = isinstance(other, Chosen) and other.index is self.index
+        return other.options[number] if is_same and len(other.options) == len(self.options) else other
 
     def among(self, numbers: Sequence[int]) -> Any:
         """The value where it is known to be one of some options."""
@@ -121,6 +136,8 @@ class Chosen(RuntimeChoice):
         raise self._refusal("it is a key of a dict or an item of a set")
 
     def __weft_truth__(self) -> Any:
+        if self.held:
+            return self.each(partial(operators().call, bool))
         return self.is_one_for(bool)
 
     def __getattr__(self, name: str) -> Any:

@@ -9,7 +9,7 @@ from ....runtime_values.results import RuntimeLength
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
-from .optional import Optional
+from .optional import Chosen, Optional
 from .program_locations import Changes, Snapshot
 
 _BECOMING = (list, dict, set, OrderedDict, Counter, defaultdict)
@@ -46,6 +46,8 @@ def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
         return {key: resolve_grown_lists(trace, item) for key, item in value.items()}
     if isinstance(value, Optional):
         return Optional(value.is_none, resolve_grown_lists(trace, value.value))
+    if isinstance(value, Chosen) and value.held:
+        return _with_options(value, [resolve_grown_lists(trace, option) for option in value.options])
     if isinstance(value, tuple):
         items = [resolve_grown_lists(trace, item) for item in value]
         return value._make(items) if hasattr(value, "_make") else tuple(items)
@@ -79,11 +81,20 @@ def _settled(trace: Recorder, value: Any, depth: int = _DEEPEST) -> Any:
             settled = _settled(trace, item, depth - 1)
             if settled is not item:
                 value[key] = settled
+    elif isinstance(value, Chosen) and value.held:
+        return _with_options(value, [_settled(trace, option, depth - 1) for option in value.options])
     elif isinstance(value, tuple):
         items = [_settled(trace, item, depth - 1) for item in value]
         if any(one is not other for one, other in zip(items, value, strict=True)):
             return value._make(items) if hasattr(value, "_make") else tuple(items)
     return value
+
+
+def _with_options(chosen: Chosen, options: list[Any]) -> Chosen:
+    """One of several values, with what these have become."""
+    if all(one is other for one, other in zip(options, chosen.options, strict=True)):
+        return chosen
+    return Chosen(chosen.index, tuple(options), chosen.held)
 
 
 def _grown(trace: Recorder, items: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedDtypeError
 from ....guards.generated import is_generated
+from ....runtime_values.results import RuntimeContainer
 from ....signature.traced_value import held
 from ....source.modules import is_users_function
 from ....tracing.array import TracedArray
@@ -24,7 +25,8 @@ from ....tracing.number_types import number_type
 from ..interface import operators
 from .hidden_state import require_own
 from .looked_up import lookups
-from .optional import Chosen, type_name
+from .narrowing import is_among, note_facts
+from .optional import Chosen, Optional, type_name
 from .walked_objects import Items
 
 NAMES = {
@@ -75,7 +77,7 @@ def call_operator(symbol: str, left: Any, right: Any) -> Any:
     """`left symbol right` as Python finds the method: that of a class derived from the other's comes first."""
     operate = operators().compare if symbol in _COMPARISONS else operators().binary
     if isinstance(left, Chosen):
-        return left.each(lambda one: operate(symbol, one, right))
+        return _told(symbol, left, right, left.with_others(partial(operate, symbol), right))
     if isinstance(right, Chosen):
         return right.each(lambda one: operate(symbol, left, one))
     left = _before_object(symbol, left, right)
@@ -104,6 +106,33 @@ def call_operator(symbol: str, left: Any, right: Any) -> Any:
         raise TypeError(f"'{symbol}' not supported between instances of {names}")
     shown = "** or pow()" if symbol == "**" else symbol
     raise TypeError(f"unsupported operand type(s) for {shown}: {names}")
+
+
+def _told(symbol: str, chosen: Chosen, other: Any, answer: Any) -> Any:
+    """The answer of a comparison of one of several values, with what follows from it for the value."""
+    if symbol in ("==", "!=") and isinstance(answer, TracedArray) and isinstance(other, _COMPARED):
+        equal = [n for n, option in enumerate(chosen.options) if _may_be(option, other)]
+        unequal = [n for n, option in enumerate(chosen.options) if not _is_constant(option, other)]
+        facts = is_among(chosen, equal), is_among(chosen, unequal)
+        note_facts(answer._storage.trace, answer, *(facts if symbol == "==" else facts[::-1]))
+    return answer
+
+
+_COMPARED = (str, bool, int, float)
+
+
+def _is_constant(option: Any, constant: Any) -> bool:
+    """Whether what may be chosen surely equals a constant."""
+    return isinstance(option, _COMPARED) and option == constant
+
+
+def _may_be(option: Any, constant: Any) -> bool:
+    """Whether what may be chosen can equal a constant."""
+    if isinstance(option, _COMPARED):
+        return bool(option == constant)
+    if isinstance(option, TracedArray):
+        return not isinstance(constant, str) or option.ndim > 0
+    return not isinstance(option, (list, tuple, dict, RuntimeContainer))
 
 
 def _before_object(symbol: str, left: Any, right: Any) -> Any:
@@ -135,6 +164,9 @@ def tested(value: Any) -> Any:
     require_own(current_trace(), value, changes=False)
     if isinstance(value, Chosen) and any(_has_method(value, name) for name in ("__bool__", "__len__")):
         return value.each(lambda one: operators().call(bool, one))
+    if isinstance(value, Optional) and isinstance(value.value, Chosen) and value.value.held:
+        there = value.value
+        return operators().if_exp(value.is_none, lambda: False, lambda: operators().call(bool, there))
     for name in ("__bool__", "__len__"):
         method = users_method(value, name)
         if method is not None:
@@ -277,9 +309,15 @@ def _same(value: Any) -> Any:
     return value
 
 
-def users_unary(symbol: str, value: Any) -> FunctionType | None:
-    """The method of an operator with one operand that a user has written."""
+def users_unary(symbol: str, value: Any) -> Any:
+    """The method of an operator with one operand that a user has written, or that is one for each of several values."""
+    if isinstance(value, Chosen) and value.held:
+        return partial(_each_unary, symbol)
     return users_method(value, _UNARY[symbol])
+
+
+def _each_unary(symbol: str, chosen: Chosen) -> Any:
+    return chosen.each(lambda one: operators().unary(symbol, one))
 
 
 def users_update(symbol: str, target: Any) -> FunctionType | None:
