@@ -142,6 +142,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("passes", 3, "observers are told how long passes of LLVM take"),
     ("frontend", 13, "pages and `weft explain` tell how long passes of LLVM take"),
     ("frontend/tracing", 10, "what is captured bears its name in printed code"),
+    (
+        "frontend/autograph/operators",
+        345,
+        "a number on one path, and a text, list, tuple or an array of another rank on the other are carried",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

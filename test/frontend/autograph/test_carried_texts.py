@@ -360,13 +360,12 @@ def test_python_makes_them_in_each_iteration_which_is_said() -> None:
         compiled(ARRAY)
 
 
-def test_texts_and_numbers_are_not_one() -> None:
-    @weft.function
+def test_texts_and_numbers_are_those_of_their_paths() -> None:
     def f(x: Any) -> Any:
         s: Any = 0
         if x[0] > 1:
             s = f"{x[0]}"
         return s
 
-    with pytest.raises(weft.WeftTypeError, match="string known at run time"):
-        f(ARRAY)
+    for x in ([0.5], [2.5]):
+        assert weft.function(f)(np.array(x)) == f(np.array(x))

@@ -296,7 +296,7 @@ def test_lists_of_any_length_hold_objects_of_one_class() -> None:
             shapes.append(Circle(x[i]) if x[i] > 1 else Square(x[i]))
         return [shape.area() for shape in shapes]
 
-    message = r"cannot hold objects that are not alike .*: keep them in a list for each class"
+    message = r"cannot hold arrays, .* or objects that are not alike .*: keep them in a list for each kind"
     with pytest.raises(weft.UnsupportedError, match=message):
         weft.function(program)(np.array([2.0, 0.5, 1.5]))
 

@@ -105,6 +105,7 @@ def test_an_index_is_an_integer_and_there_is_a_branch(
         weft.function(lambda i, x: weft.switch(i, branches, x))(np.asarray(index)[()], X)
 
 
-def test_branches_that_cannot_be_joined_are_named() -> None:
-    with pytest.raises(TypeError, match="rank 1"):
-        weft.function(lambda x: weft.cond(x[0] > 0, lambda: x, lambda: x[None]))(X)
+def test_branches_of_two_ranks() -> None:
+    chosen = weft.function(lambda x: weft.cond(x[0] > 0, lambda: x, lambda: x[None]))
+    for x in (X, X + 10):
+        np.testing.assert_array_equal(chosen(x), x if x[0] > 0 else x[None], strict=True)

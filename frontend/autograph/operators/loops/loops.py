@@ -76,7 +76,7 @@ from ..values.copies import copied
 from ..values.joins import join
 from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
-from ..values.mismatches import control_flow_error, require_fit, shown_name
+from ..values.mismatches import control_flow_error, is_unlike, require_fit, shown_name
 from ..values.optional import MaybeUnbound
 from ..values.own_variables import Variables, attributes_named, own_variables
 from ..values.program_locations import (
@@ -213,7 +213,8 @@ class Loop:
                 try:
                     before = remembered[place.name]
                     joined = join(kind_of(value), before, holds_types(before))
-                    guess[place.key()] = Carried(place, value, joined)
+                    if not is_unlike(joined) or is_unlike(before):
+                        guess[place.key()] = Carried(place, value, joined)
                 except Mismatch:
                     continue
             elif is_guess and kind is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .....dialect.errors import ControlFlowError
-from .abstract import Kind, Mismatch, Partial
-from .program_locations import Entry, ProgramLocation
+from ....runtime_values.values import RuntimeValue
+from .abstract import Choice, Container, Kind, Mismatch, Partial
+from .program_locations import Attribute, Entry, ProgramLocation
 
 
 def control_flow_error(what: str, problems: list[str]) -> ControlFlowError:
@@ -23,7 +24,19 @@ def shown_name(name: str) -> str:
 
 
 def require_fit(place: ProgramLocation | None, kind: Kind) -> None:
-    """Raise `Mismatch` where a place cannot hold what may be there or not, or changes its length."""
+    """Raise `Mismatch` where a place cannot hold what may be there or not, or changes its length.
+
+    Nor does what a list or table of the run time holds become something that is not alike.
+    """
+    if isinstance(place, Attribute) and isinstance(place.owner, RuntimeValue) and is_unlike(kind):
+        raise Mismatch(f"{kind}, of a list or dict that is carried in one way")
     if place is not None and not place.is_variable and isinstance(kind, Partial) and kind.unbound:
         missing = "a key" if isinstance(place, Entry) else "an attribute"
         raise Mismatch(f"{missing} that is there on one path only; set it before")
+
+
+def is_unlike(kind: Kind) -> bool:
+    """Whether a value, or one in it, is one of several that are not alike."""
+    if isinstance(kind, Container):
+        return any(map(is_unlike, kind.children))
+    return isinstance(kind, Choice) and bool(kind.held)
