@@ -215,6 +215,7 @@ class TestArraysFromOutside:
         with pytest.raises(ValueError, match="overlap"):
             f(table[:])
 
+    @pytest.mark.filterwarnings("ignore:Setting the:DeprecationWarning")  # NumPy 2.5
     @pytest.mark.parametrize("size", [3, 3000])
     def test_changes_of_type_and_of_the_sign_of_a_zero_are_seen(self, size):
         def f(x):
