@@ -1,4 +1,4 @@
-"""What the pages on ranks, split arrays, ONNX, StableHLO and the pipeline say in sentences, tried."""
+"""What the pages on engines, ranks, split arrays, ONNX, StableHLO and the pipeline say in sentences, tried."""
 
 from __future__ import annotations
 
@@ -239,6 +239,14 @@ NUMBERS: list[tuple[str, str, str, int]] = [
         "frontend.gradients.jacobians.FORWARD_INPUTS",
         16,
     ),
+    (
+        "engines.md",
+        "up to\n256 kB, are looked up in memory",
+        "frontend.calls.shipped_code.MOST_BYTES",
+        256 << 10,
+    ),
+    ("engines.md", "at most 100) over more than 32 MiB", "frontend.dask.tracing._MOST_TRIPS", 100),
+    ("engines.md", "at most 100) over more than 32 MiB", "frontend.dask.tracing.SMALL", 32 << 20),
     ("distributed.md", "if that has 16,384 elements or more", "passes.ranks.overlap_messages._LEAST", 16_384),
     (
         "onnx.md",

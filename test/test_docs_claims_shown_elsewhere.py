@@ -9,6 +9,8 @@ from support.package import ROOT
 
 ARTIFACTS, DATA, GRADIENTS = "frontend/artifacts/test_", "frontend/data/test_", "frontend/gradients/test_"
 RANDOM, RANKS = "frontend/random/test_", "frontend/distributed/test_"
+DASK, SHIPPED = "frontend/dask/test_", "frontend/calls/test_shipped_code::"
+TRACING, PLAIN = "frontend/tracing/test_", "frontend/autograph/test_plain_modules::"
 ONNX, STABLEHLO = "frontend/onnx/test_", "frontend/stablehlo/test_"
 
 SHOWN: dict[str, list[tuple[str, str]]] = {
@@ -480,6 +482,118 @@ SHOWN: dict[str, list[tuple[str, str]]] = {
         (
             "is told by `weft.NotPortable`, all of it with its lines",
             STABLEHLO + "to_stablehlo::all_that_cannot_be_said_is_told",
+        ),
+    ],
+    "engines.md": [
+        (
+            "lambdas, closures | yes | no: pickle finds no name for them | yes",
+            "frontend/engines/test_callables::engine_runs_functions_of_all_kinds",
+        ),
+        (
+            "A worker on another machine, in a container or without a home directory then\nloads its code",
+            SHIPPED + "a_worker_with_an_empty_cache_compiles_nothing",
+        ),
+        ("Entries are found by keys with the processor", SHIPPED + "other_processors_and_sizes"),
+        ("rank 0 compiles, the others get the code", SHIPPED + "ranks_get_the_code_of_the_first"),
+        ("a piece takes only those blocks", DASK + "arrays::only_blocks_that_are_used_are_computed"),
+        (
+            "Reductions that are ready at the same time go together",
+            DASK + "arrays::reductions_of_several_shapes_go_together",
+        ),
+        (
+            "Results have the structure of what the function returns",
+            DASK + "arrays::results_keep_their_structure",
+        ),
+        (
+            "captured arrays and `weft.Variable`s count as they are at the call",
+            DASK + "arrays::arrays_from_outside_count_as_they_are_at_each_call",
+        ),
+        (
+            "`map_blocks`, `map_overlap`, `blockwise`,\n`apply_gufunc` and `dask.delayed` take it",
+            "frontend/engines/test_dask_collections::collections_take_functions",
+        ),
+        (
+            '`xarray.apply_ufunc(f, x, dask="parallelized")` does',
+            "frontend/engines/test_dask_collections::xarray_takes_functions",
+        ),
+        (
+            "a result of its shape has its dimensions and\ncoordinates",
+            DASK + "labels::labels_are_kept",
+        ),
+        ("they have to be the same", DASK + "labels::labels_that_differ_are_refused"),
+        (
+            "the same of what a condition chooses",
+            DASK + "arrays::what_a_condition_chooses_is_reduced_in_blocks",
+        ),
+        ("loops of known length", DASK + "arrays::loops_of_known_length_are_cut_in_pieces"),
+        (
+            "what is raised, as data decide | raised by `compute()` of any result",
+            DASK + "arrays::what_is_raised_is_raised_whatever_is_returned",
+        ),
+        (
+            "a function that returns none is refused",
+            DASK + "refusals::what_would_be_raised_and_nobody_would_find_out",
+        ),
+        (
+            "prints, `weft.py_call`, changes of variables, attributes, arguments | `weft.PartitionError`",
+            DASK + "refusals::effects_and_unknown_sizes",
+        ),
+        ("arguments whose chunks do not match", DASK + "refusals::chunks_that_do_not_match"),
+        ("chunks that Dask does not know", DASK + "refusals::chunks_that_nobody_knows"),
+        ("blocks that are masked, sparse or on a GPU", DASK + "refusals::blocks_that_are_no_plain_arrays"),
+    ],
+    "libraries.md": [
+        ("| `weft.is_traced(x)` | False |", TRACING + "questions::plain_python"),
+        ("| `weft.is_recording()` | False | True | True |", TRACING + "questions::a_tape_in_plain_python"),
+        (
+            "A slice with run-time bounds has an unknown extent",
+            TRACING + "questions::which_extents_are_known",
+        ),
+        (
+            "A library that copies or compares shapes asks `weft.static_shape(x)`",
+            TRACING + "questions::a_library_copies_shapes",
+        ),
+        ("also of modules that are imported later", PLAIN + "a_module_that_is_imported_later"),
+        (
+            "as it was when the function was traced",
+            PLAIN + "what_it_reads_is_not_compared",
+        ),
+        (
+            "compared, and compiled again when it has changed",
+            PLAIN + "what_converted_code_reads_is_compared",
+        ),
+        (
+            "So `layer.is_called`, which the first call changes, compiles nothing again",
+            PLAIN + "its_notes_about_itself_compile_nothing_again",
+        ),
+        (
+            "in a loop it is\nnothing that is carried from turn to turn",
+            PLAIN + "what_a_library_notes_in_loops_and_branches_stays_and_is_not_carried",
+        ),
+        (
+            "what compiled code computes (`layer.last = x * 2`), each call\nstores",
+            PLAIN + "what_a_library_keeps_that_compiled_code_computes_is_stored_by_each_call",
+        ),
+        (
+            "also in a branch that is not taken and in a loop of many turns",
+            TRACING + "init_scope::it_runs_once_whichever_way_a_branch_goes",
+        ),
+        (
+            "Variables and attributes are there as they were before the call",
+            TRACING + "init_scope::variables_are_as_they_were_before_the_call",
+        ),
+        (
+            "using\n  one raises a `ValueError`",
+            TRACING + "init_scope::arrays_of_the_function_are_not_known_there",
+        ),
+        (
+            "What is stored in attributes, globals and containers is state from then on",
+            TRACING + "init_scope::containers_and_arrays_that_are_made_there_are_state",
+        ),
+        ("sets the trace aside, and an open tape", TRACING + "init_scope::a_tape_is_set_aside"),
+        (
+            "nothing is compiled or run, and\nstate stays as it was",
+            "frontend/test_eval_shape::nothing_happens",
         ),
     ],
 }

@@ -172,7 +172,7 @@ def _subject(note: Note) -> str:
     if not name:
         return "an array" if note.reason.startswith(_OF_ARRAYS) else KINDS[note.kind].subject
     if name.startswith(("for ", "while ", "if ")) and is_carried:
-        return f"{'copying ' * (note.kind == 'threads')}an array of `{name}`"
+        return f"{'work on ' * (note.kind == 'threads')}an array of `{name}`"
     return f"`{name}`"
 
 

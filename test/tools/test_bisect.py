@@ -81,6 +81,16 @@ def test_patterns_that_are_left_out_already_are_not_named(tmp_path: Path) -> Non
     assert lines[1].endswith(" of 3 that it counts: a pattern of MLIR")
 
 
+def test_programs_in_the_middle_of_a_pass_are_not_told_of(tmp_path: Path) -> None:
+    text = "func.func @f(%x: tensor<?xf64>) -> tensor<?xf64> {\n"
+    text += '  %z = "weft.negative"(%x) : (tensor<?xf64>) -> tensor<?xf64>\n'
+    text += '  %y = "weft.sqrt"(%z) : (tensor<?xf64>) -> tensor<?xf64>\n  return %y : tensor<?xf64>\n}\n'
+    command = script(tmp_path, '"weft.sqrt" not in text')
+    done = weft_opt_here("--weft-to-linalg", f"--bisect={command}", text=text)
+    assert done.stdout.splitlines()[1] == "its rewrites cannot be done one by one; all it did:"
+    assert done.stderr == ""
+
+
 def test_a_pass_without_counts_shows_all_that_it_did(tmp_path: Path) -> None:
     text = PROGRAM.replace("weft.negative", "weft.invert").replace("(%y)", "(%x)")
     command = script(tmp_path, 'text.count("weft.invert") < 4')
