@@ -144,7 +144,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/tracing", 10, "what is captured bears its name in printed code"),
     (
         "frontend/autograph/operators",
-        345,
+        365,
         "a number on one path, and a text, list, tuple or an array of another rank on the other are carried",
     ),
 )

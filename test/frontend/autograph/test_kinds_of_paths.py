@@ -234,6 +234,53 @@ def test_ranks_without_end():
         weft.function(deeper)(X)
 
 
+def test_updates_are_in_place():
+    def alone(x, t):
+        y = x.copy() if x[0] > t else "a"
+        z = [1, 2] if x[0] > t else 0
+        if isinstance(y, str):
+            return y, z
+        y += 1
+        z *= 2
+        return y, z
+
+    def seen(x, t):
+        y = x if x[0] > t else 0.5
+        y += 1
+        return y, x
+
+    def identity(x, t):
+        z = x * 2
+        y = z if x[0] > t else "a"
+        return y is z
+
+    def constants(x, t):
+        y = 3 if x[0] > t else "v"
+        return y * 2
+
+    same(alone, *((X, np.float64(t)) for t in (2.0, 9.0)))
+    same(constants, *((X, np.float64(t)) for t in (2.0, 9.0)))
+    with pytest.raises(UnsupportedError, match="another array of the program"):
+        weft.function(seen)(X, np.float64(2))
+    with pytest.raises(UnsupportedError, match=r"f64\[5\] or 'a' .* asked whether it is another array"):
+        weft.function(identity)(X, np.float64(2))
+
+
+KNOWN = [1, 2]
+
+
+@pytest.mark.parametrize("other", [0, [7]])
+def test_lists_from_outside_are_not_changed(other):
+    def grown(x, t):
+        y = KNOWN if x[0] > t else other
+        if isinstance(y, list):
+            y.append(3)
+        return y, len(KNOWN)
+
+    with pytest.raises(UnsupportedError, match="a list that has other names too"):
+        weft.function(grown)(X, np.float64(2.0))
+
+
 def test_lists_that_have_other_names_are_not_changed():
     def both(x, t):
         known = [1, 2]

@@ -39,7 +39,7 @@ def note_containers(
     several = [c for c in candidates if _is_mutable(c) and c is not result]
     if several and _is_mutable(result):
         trace.state(_Joined).candidates[id(result)] = (result, several)
-        held = [container for container in several if _is_held(container, seen.identities)]
+        held = [container for container in several if _is_seen(trace, container, seen.identities)]
         if held and not _are_of_one_heap([result, *held]):
             trace.state(_Joined).watches.append((_watch(trace, name, [result, *held]), held))
     parts = parts_of(result)
@@ -94,7 +94,7 @@ class WatchedPaths:
             watch.found = watch.changed()
             if entry in self._before:
                 continue
-            if watch.found is None and not any(_is_held(container, seen) for container in held):
+            if watch.found is None and not any(_is_seen(self._trace, container, seen) for container in held):
                 self._trace.at_end[:] = [check for check in self._trace.at_end if check is not watch]
             else:
                 self._on_paths.append(entry)
@@ -350,6 +350,12 @@ def _is_mutable(value: Any) -> bool:
 def _is_copied(value: Any) -> bool:
     """Whether a loop that carries a container makes another one of it."""
     return _is_mutable(value) and not _are_of_one_heap([value])
+
+
+def _is_seen(trace: Recorder, container: Any, seen: set[int]) -> bool:
+    """Whether the program can see a container: it was there before the call, or something that it sees holds it."""
+    is_outside = trace.python_state is not None and trace.python_state.knows(container)
+    return is_outside or _is_held(container, seen)
 
 
 def _is_held(container: Any, seen: set[int]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..tables.python_classes import PythonClass
 from ..values.classes_of_numbers import told_by_class
 from ..values.hidden_state import of_own
 from ..values.known_arrays import compute, writable, write_followed
-from ..values.optional import Optional
+from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
 
@@ -105,6 +106,8 @@ def update(symbol: str, target: Any, value: Any) -> Any:
     target, value = resolve_grown_list(target), resolve_grown_list(value)
     if isinstance(target, Optional):
         target = target.operand(symbol, value)
+    if isinstance(target, Chosen) and target.held:  # an array or list among them is changed in place
+        return target.with_others(partial(update, symbol), value)
     if isinstance(target, ARRAYS):
         trace = current_trace()
         if trace is not None:

@@ -132,6 +132,8 @@ def is_(left: Any, right: Any) -> Any:
         if isinstance(one, Optional):
             return _is_optional(one, other)
         if isinstance(one, Chosen):
+            if isinstance(other, TracedArray) and other.ndim and _may_be_array(one):
+                raise one._refusal("it is asked whether it is another array")
             return one.is_one_for(partial(is_, other))
     left, right = resolve_grown_list(left), resolve_grown_list(right)
     left, right = traced_generator(left), traced_generator(right)
@@ -150,6 +152,11 @@ def is_(left: Any, right: Any) -> Any:
     compare_identity(left, right)
     require_told_apart(required_trace(), left, right)
     return left is right or same_number(left, right)
+
+
+def _may_be_array(chosen: Chosen) -> bool:
+    """Whether one of several values is an array, of which a choice has a copy."""
+    return any(isinstance(option, TracedArray) and option.ndim for option in chosen.options)
 
 
 def _is_optional(value: Optional, other: Any) -> Any:

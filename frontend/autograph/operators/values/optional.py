@@ -157,7 +157,10 @@ class Chosen(RuntimeChoice):
     )
 
     def __repr__(self) -> str:
-        shown = dict.fromkeys(map(shown_value, self.options))  # several objects may look alike
+        shown = dict.fromkeys(
+            str(option.type) if isinstance(option, TracedArray) else shown_value(option)
+            for option in self.options
+        )  # several objects may look alike
         return " or ".join(shown) if len(shown) > 1 else f"one of several: {next(iter(shown))}"
 
 

@@ -63,6 +63,8 @@ def _users_method(value: Any, name: str) -> FunctionType | None:
 
 def has_users_operator(symbol: str, left: Any, right: Any) -> bool:
     """Whether one of two operands has a method for an operator that a user has written."""
+    if symbol not in _COMPARISONS and Chosen in (type(left), type(right)):
+        return True  # it is done for each constant
     own, reflected = _names("==" if symbol == "!=" and not _has_ne(left, right) else symbol)
     return _has_method(left, own) or _has_method(right, reflected)
 
