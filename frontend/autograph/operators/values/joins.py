@@ -98,6 +98,8 @@ def _alternatives(kind: Kind, other: Kind) -> Iterator[Option]:
     assert not isinstance(kind, Partial), "what may be absent is joined by itself"
     for option in options_of(kind):
         value = option.value if isinstance(option, Static) else None
+        if isinstance(option, Container) and issubclass(option.kind, RuntimeContainer):  # which may join it
+            raise Mismatch(f"{kind} on one path and {other} on the other")
         if isinstance(value, np.ndarray):
             array = as_array_kind(option)
             if array is None:
