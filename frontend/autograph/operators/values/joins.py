@@ -78,6 +78,8 @@ def _are_joined_entries(left: Container, right: Container) -> bool:
 
 def _join_unlike(left: Kind, right: Kind, by_type: bool) -> Choice:
     """One of several values that are not alike; what is alike on both sides is joined."""
+    if any(isinstance(k, Container) and issubclass(k.kind, RuntimeContainer) for k in (left, right)):
+        raise Mismatch(f"{left} on one path and {right} on the other")  # which another recording may join
     options: list[Option] = []
     for option in (*_alternatives(left, right), *_alternatives(right, left)):
         place = next((n for n, known in enumerate(options) if are_alike(known, option)), None)
@@ -98,8 +100,6 @@ def _alternatives(kind: Kind, other: Kind) -> Iterator[Option]:
     assert not isinstance(kind, Partial), "what may be absent is joined by itself"
     for option in options_of(kind):
         value = option.value if isinstance(option, Static) else None
-        if isinstance(option, Container) and issubclass(option.kind, RuntimeContainer):  # which may join it
-            raise Mismatch(f"{kind} on one path and {other} on the other")
         if isinstance(value, np.ndarray):
             array = as_array_kind(option)
             if array is None:
