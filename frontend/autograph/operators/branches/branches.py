@@ -328,7 +328,7 @@ def _join_all(trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot
         merge.values = [beside_data(end, alive) for end in ends]
         contents = [v for gone, v in zip(merge.absent, merge.values, strict=True) if not gone]
         try:
-            merge.kind = joined_kind(alive, contents, snapshot.knows, by_type=True, originals=originals)
+            merge.kind = joined_kind(alive, contents, snapshot.had, by_type=True, originals=originals)
             if isinstance(merge.place, Entry):
                 keys_differ(merge.place, alive)
             require_fit(merge.place, merge.kind)

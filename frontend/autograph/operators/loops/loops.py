@@ -77,6 +77,7 @@ from ..values.joins import join
 from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, is_unlike, require_fit, shown_name
+from ..values.narrowing import narrowed, not_returned
 from ..values.optional import MaybeUnbound
 from ..values.own_variables import Variables, attributes_named, own_variables
 from ..values.program_locations import (
@@ -324,7 +325,7 @@ class _Recording:
         if key not in self.carried:
             return carried
         end = self.ends[0][key]
-        kind = joined_kind([end], [end], self.snapshot.knows, by_type=True)
+        kind = joined_kind([end], [end], self.snapshot.had, by_type=True)
         return Carried(carried.place, carried.initial, kind if carried_types(kind) else carried.kind)
 
     def _enter(self, number: int, kinds: dict[tuple[Any, ...], Carried], counter: list[Any]) -> Region:
@@ -352,9 +353,10 @@ class _Recording:
         self.states = {key: states_of(value) for key, value in self.bound.items()}
 
     def _body(self, region: Region, counter: list[Any]) -> Callable[[], Exit]:
-        if not counter:
-            return self.loop.body
-        return lambda: self.loop.body(region.block.arguments[0])
+        loop = self.loop
+        if counter:
+            return lambda: loop.body(region.block.arguments[0])
+        return narrowed(loop.body, not_returned(loop.watched), loop.watched)
 
     def _condition(self) -> Value:
         """Record the test; a loop that was left by an exit is not tested again."""
@@ -442,7 +444,7 @@ class _Recording:
         if known is None:
             initial = beside_data(initial, [end])
             initial = as_input(consume(self.trace, place, initial))
-        knows = self.snapshot.knows
+        knows = self.snapshot.had
         if is_dead:
             kind = known.kind if known is not None else kind_of(initial)
         elif known is None:

@@ -21,7 +21,7 @@ from ..loops.first_tests import FirstTest
 from ..loops.loops import Loop
 from ..values.hidden_state import acts, note_walked, require_followed, state_of
 from ..values.iterables import Sequence
-from ..values.narrowing import facts_of, narrowed
+from ..values.narrowing import facts_of, narrowed, not_returned
 from ..values.optional import MaybeUnbound, Optional
 from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import UNBOUND, Variable
@@ -61,7 +61,8 @@ def continued(
         return rest()
     if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
         return exit_
-    return stage_if(required_trace(), exit_.among(0), (rest, lambda: _left(exit_)), watched, dead)[0]
+    goes_on = narrowed(rest, not_returned(watched), watched) if RETURN in exit_.codes else rest
+    return stage_if(required_trace(), exit_.among(0), (goes_on, lambda: _left(exit_)), watched, dead)[0]
 
 
 def _left(exit_: StagedExit) -> Exit:

@@ -174,6 +174,8 @@ def as_arrays(kind: Kind) -> Kind:
         return Partial(as_arrays(kind.inner), kind.unbound, kind.none)
     if isinstance(kind, Choice):
         return _with_held(kind, as_arrays)
+    if isinstance(kind, Static) and isinstance(kind.value, TracedArray):
+        return kind_of(kind.value)
     return Text() if is_made_text(kind) else as_array_kind(kind) or kind
 
 

@@ -120,6 +120,8 @@ def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
             entries = [entry_of(candidate, position, key) for candidate in candidates]
             note_aliases(join, item, entries)
     elif isinstance(result, TracedArray):
+        if any(_storage_of(candidate) is result._storage for candidate in candidates):
+            return  # no join has made it
         outside = any(isinstance(candidate, np.ndarray) for candidate in candidates)
         connect(result._storage, join, map(_storage_of, candidates), outside)
         if isinstance(result, SeveralTypes) and result.ndim:
@@ -137,6 +139,8 @@ def note_handed(result: Any, handed: Handed) -> None:
         for option, found in options_among(result, ends):
             note_handed(option, handed._replace(values=tuple(zip(regions, found, strict=True))))
     elif isinstance(result, TracedArray):
+        if any(_storage_of(value) is result._storage for _, value in values):
+            return  # no join has made it
         result._storage.handed = handed._replace(values=tuple(values))
         if isinstance(result, SeveralTypes) and result.ndim:
             _note_handed_types(result, handed._replace(values=tuple(values)))

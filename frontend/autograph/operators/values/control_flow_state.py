@@ -145,7 +145,7 @@ def snapshot_of(
 
     What a function that is met later can reach is added when it is met.
     """
-    snapshot = Snapshot.of(functions, slots)
+    snapshot = Snapshot.of(functions, slots, trace.region)
     if trace.python_state is not None:
         trace.python_state.include_in(snapshot)
     for items, grown in list(control_flow(trace).grown.values()):

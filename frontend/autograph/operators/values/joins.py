@@ -9,6 +9,7 @@ import numpy as np
 from ....runtime_values.results import RuntimeContainer
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
+from ....tracing.array import TracedArray
 from ..interface import operators
 from .abstract import (
     BOUNDS,
@@ -52,6 +53,8 @@ def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
         return left
     if isinstance(left, Partial) or isinstance(right, Partial) or _is_none(left) or _is_none(right):
         return _join_partial(left, right, by_type)
+    if any(isinstance(kind, Static) and isinstance(kind.value, TracedArray) for kind in (left, right)):
+        raise Mismatch(f"{left} on one path and {right} on the other")  # arrays are joined by their values then
     if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
         return _join_lists(left, right)
     if _are_tables(left, right):

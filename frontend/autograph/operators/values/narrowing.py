@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
+from ...convert.build import RETURNED
 from .control_flow_state import Facts, control_flow
-from .optional import Chosen, Optional
-from .program_locations import Snapshot
+from .optional import Chosen, MaybeUnbound, Optional
+from .own_variables import variables_named
+from .program_locations import UNBOUND, Snapshot
 
 
 def note_facts(trace: Recorder, truth: Any, if_true: Facts = (), if_false: Facts = ()) -> None:
@@ -36,6 +38,12 @@ def facts_of(trace: Recorder, truth: Any) -> tuple[Facts, Facts]:
     storage = truth._storage
     known = control_flow(trace).presence.get(id(storage))
     return (known[1], known[2]) if known is not None and known[0] is storage else ((), ())
+
+
+def not_returned(watched: Iterable[Callable[..., Any] | None]) -> Facts:
+    """That a function has not returned, so that it has no result yet."""
+    held = (place.get() for place in variables_named(RETURNED, watched).values())
+    return tuple((value, lambda: UNBOUND) for value in held if isinstance(value, MaybeUnbound))
 
 
 def narrowed(

@@ -6,6 +6,7 @@ do attributes, which are told by the way to them where no other is called the sa
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, TypeAlias
 
@@ -19,9 +20,8 @@ def own_variables(functions: Iterable[Callable[..., Any] | None]) -> Variables:
     """The variables that some functions have from around them, without those of functions that they call."""
     found: Variables = {}
     for function in functions:
-        if function is not None and function.__closure__:
-            names = function.__code__.co_freevars
-            variables = map(Variable, names, function.__closure__)
+        if isinstance(function, types.FunctionType) and function.__closure__:
+            variables = map(Variable, function.__code__.co_freevars, function.__closure__)
             found.update((variable.key(), variable) for variable in variables)
     return found
 

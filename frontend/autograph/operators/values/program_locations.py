@@ -35,6 +35,7 @@ from ....source.own_attributes import (
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
+from ....tracing.regions import Region
 from .optional import Chosen, MaybeUnbound, Optional
 from .plain_places import PlainContainers
 from .saved_contents import changed_entries, in_order, is_changed, refill
@@ -256,12 +257,19 @@ class Snapshot:
     """By identity what nothing is known of that it leads to."""
     plain: PlainContainers = field(default_factory=PlainContainers)
     """The lists, dicts and sets of libraries whose code is traced as it is."""
+    region: Region | None = None
+    """What was being recorded."""
     _seen: set[int] = field(default_factory=set)
 
     @classmethod
-    def of(cls, functions: Iterable[Callable[..., Any] | None], slots: Iterable[Slot] = ()) -> Snapshot:
+    def of(
+        cls,
+        functions: Iterable[Callable[..., Any] | None],
+        slots: Iterable[Slot] = (),
+        region: Region | None = None,
+    ) -> Snapshot:
         """Remember what the functions can reach through their variables and the globals that they assign."""
-        snapshot = cls(slots=[(slot, slot.get()) for slot in slots])
+        snapshot = cls(slots=[(slot, slot.get()) for slot in slots], region=region)
         for function in functions:
             if function is not None:
                 snapshot.follow(function, "")
@@ -340,6 +348,12 @@ class Snapshot:
     def knows(self, value: Any) -> bool:
         """Whether an object was reachable."""
         return id(value) in self._seen
+
+    def had(self, value: Any) -> bool:
+        """Whether an object was reachable, or an array was made before."""
+        if isinstance(value, TracedArray):
+            return self.region is not None and _was_made_for(value, self.region)
+        return self.knows(value)
 
     def replace(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Store another object wherever one was reachable, for each pair of these."""
@@ -531,6 +545,14 @@ class Snapshot:
         for _, owner, attributes in self.objects:
             old.update({(id(owner), "." + key): value for key, value in attributes.items()})
         return old
+
+
+def _was_made_for(array: TracedArray, region: Region) -> bool:
+    """Whether an array, and what it takes to view it, can be used in all of a region."""
+    sections = [
+        s._storage.section for s in (array, *(size for step in array._path for size in step.operands))
+    ]
+    return all(section.is_usable and region.is_inside(section.region) for section in sections)
 
 
 def _leads_on(place: Variable) -> bool:

@@ -1,7 +1,7 @@
-"""Containers from before a branch or loop that are the same object on all its paths: they keep their identity.
+"""Containers and arrays from before a branch or loop that are the same object on all its paths keep their identity.
 
 `if c: result = log` leaves the list itself under a further name, or none; what is changed in it later is seen through
-both. Only a list that may be another one is joined by what it holds.
+both. Only a list that may be another one is joined by what it holds, and an array by its value.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....runtime_values.results import RuntimeContainer
+from ....tracing.array import TracedArray
+from ....tracing.several_types import SeveralTypes
 from .abstract import (
     Choice,
     Container,
@@ -24,6 +26,7 @@ from .abstract import (
     texts_grow,
     with_carried_texts,
 )
+from .aliases import is_another, same_value
 from .composites import IMMUTABLE, container_class
 from .copies import Originals
 from .joins import join
@@ -78,9 +81,9 @@ def _kinds(
 ) -> list[Kind]:
     """The abstract types of values on several paths, with containers that are one object as constants."""
     there = [value for value in map(_present, values) if value is not UNBOUND and value is not None]
-    if not there or not _is_mutable(there[0]) or not knows(there[0]):
+    if not there or not (_is_array(there[0]) or _is_mutable(there[0])) or not knows(there[0]):
         return _kinds_of_parts(contents, knows, originals)
-    if any(value is not there[0] for value in there):
+    if not all(_is_same_object(value, there[0]) for value in there):
         return list(map(kind_of, contents))
     return [_wrapped(value, Static(there[0])) for value in values]
 
@@ -139,6 +142,22 @@ def _present(value: Any) -> Any:
     return resolve_grown_list(value)
 
 
+def _is_array(value: Any) -> bool:
+    """Whether a value is an array that is not a number, and of one type."""
+    return isinstance(value, TracedArray) and not value._is_scalar and not isinstance(value, SeveralTypes)
+
+
+def _is_same_object(one: Any, other: Any) -> bool:
+    """Whether two values are one object, with nothing that only one of them assumes or is."""
+    if one is other or not isinstance(one, TracedArray):
+        return one is other
+    return (
+        same_value(one, other)
+        and is_another(one) is is_another(other)
+        and one._assumptions == other._assumptions
+    )
+
+
 def _is_mutable(value: Any) -> bool:
     return isinstance(value, RuntimeContainer) or (
         not isinstance(value, IMMUTABLE) and parts_of(value) is not None
@@ -148,7 +167,7 @@ def _is_mutable(value: Any) -> bool:
 def holds_container(kind: Kind | None) -> bool:
     """Whether an abstract type names a container that there is in this recording only."""
     if isinstance(kind, Static):
-        return _is_mutable(kind.value)
+        return isinstance(kind.value, TracedArray) or _is_mutable(kind.value)
     if isinstance(kind, Container):
         return any(map(holds_container, kind.children))
     if isinstance(kind, Choice):
