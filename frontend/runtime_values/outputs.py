@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -58,6 +58,9 @@ from .values import Frozen, FrozenException, RuntimeValue, holder_of
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
 
+_Search: TypeAlias = "tuple[Callable[[Any], bool], Callable[[Any], FoundResult | None]]"
+_NOWHERE: _Search = (lambda _: False, lambda _: None)
+
 
 class Outputs:
     """Collects the values that compiled code has to return; what is given back twice is computed once."""
@@ -86,6 +89,8 @@ class Outputs:
         self._keeps_shared = False
         self._around: set[int] = set()
         """Those of them that are being taken apart."""
+        self._search = _NOWHERE
+        """How what was there before the call is found in what is being taken apart."""
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
 
@@ -148,7 +153,11 @@ class Outputs:
             kind = part.python_type if isinstance(part, RuntimeContainer) else type(part)
             return FoundResult(-len(found), f"a {kind.__name__} that was there before")
 
-        result = self.collect(value, is_found, leaf_of)
+        self._search = is_found, leaf_of
+        try:
+            result = self.collect(value, is_found, leaf_of)
+        finally:
+            self._search = _NOWHERE
         return result._replace(found=tuple(found)) if found else result
 
     def collect(
@@ -251,7 +260,7 @@ class Outputs:
     def _decided(self, leaf: RuntimeValue) -> Any:
         """A result whose structure the program decides on; None for another value of the run time."""
         if isinstance(leaf, RuntimeNone):
-            return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value))
+            return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value, *self._search))
         if isinstance(leaf, RuntimeChoice):
             return ChosenResult(self._computed(leaf.index), self._options_of(leaf))
         if isinstance(leaf, RuntimeTable) or (isinstance(leaf, RuntimeLength) and leaf.has_lists):
@@ -262,14 +271,16 @@ class Outputs:
         return None
 
     def _options_of(self, leaf: RuntimeChoice) -> tuple[Any, ...]:
-        """Several values: constants, and what the objects hold that were made."""
-        for number, option in enumerate(leaf.options):
-            if number not in leaf.held:
-                flatten_results(option, [])  # refuses what holds traced arrays
-        return tuple(
-            self.collect(option) if number in leaf.held else option
+        """Several values: constants, what was there before the call, and what the objects hold that were made."""
+        is_found, _ = self._search
+        made = [
+            self.collect(option, *self._search) if number in leaf.held or is_found(option) else option
             for number, option in enumerate(leaf.options)
-        )
+        ]
+        for option in made:
+            if not isinstance(option, Result):
+                flatten_results(option, [])  # refuses what holds traced arrays
+        return tuple(made)
 
     def _typed(self, leaf: SeveralTypes) -> TypedResult:
         """A result of one of several types, as a branch decided."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import refused, same
 from weft.dialect.errors import UnsupportedError
 
@@ -163,3 +164,35 @@ def test_names_of_one_container_on_one_path_only():
 
     same(unchanged, I64(3), I64(1))
     refused(changed, I64(3), error=UnsupportedError, match="'u' is, depending on a condition")
+
+
+def keys_in_another_order(x, n):
+    found = {"a": 1, "b": 2}
+    if x.sum() > n:
+        found = {"b": n, "a": 4}
+    for key, value in found.items():
+        print(key, value)
+    return found, list(found)
+
+
+def keys_in_another_order_behind_a_loop(x, n):
+    found = {0: 1, 1: 2}
+    for _ in range(int(x[1])):
+        found = {1: n, 0: 4}
+    return found, list(found)
+
+
+@pytest.mark.parametrize("program", [keys_in_another_order, keys_in_another_order_behind_a_loop])
+def test_the_order_of_keys_is_that_of_the_path(program):
+    same(program, *((np.array([1.0, float(k)]), k) for k in (0, 2, 1)), traces=None)
+
+
+def test_the_order_of_keys_of_unlike_values_is_refused():
+    def program(x):
+        found = {"a": 1, "b": x}
+        if x.sum() > 0:
+            found = {"b": x, "a": 2}
+        return found
+
+    with pytest.raises(weft.ControlFlowError, match=r"found is a dict of 2 .* keys are in another order"):
+        weft.function(program)(np.ones(2))

@@ -318,3 +318,39 @@ def test_polynomials_of_numpy_are_objects_like_others() -> None:
     found, expected = weft.function(program)(np.arange(3.0)), program(np.arange(3.0))
     assert found[0] == expected[0]
     assert found[1] == expected[1]
+
+
+class Node:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.next: Any = None
+
+
+def test_an_object_from_outside_may_be_stored_or_returned_on_a_path():
+    @weft.function
+    def link(x: Any, node: Any) -> Any:
+        node.value = x * 2
+        if x.sum() > 0:
+            node.next = node
+        return node if x[0] > 1 else None
+
+    for x, is_linked, is_returned in ((np.ones(2), True, False), (2 * np.ones(2), True, True)):
+        node = Node(0.0)
+        assert (link(x, node) is node) == is_returned
+        assert (node.next is node) == is_linked
+    assert link(-np.ones(2), node) is None
+    assert node.next is node
+
+
+def test_one_of_two_objects_is_the_callers():
+    @weft.function
+    def choose(x: Any, node: Any) -> Any:
+        made = Node(x)
+        return (made if x[1] > 1 else node), node
+
+    for x in (np.arange(3.0), np.ones(3)):
+        node = Node(1.0)
+        chosen, given = choose(x, node)
+        assert given is node
+        assert (chosen is node) == (x[1] <= 1)
+    np.testing.assert_array_equal(choose(np.full(3, 5.0), node)[0].value, np.full(3, 5.0))

@@ -83,7 +83,6 @@ def by_loop_over_a_choice(x, y, c):
     "function",
     [
         by_dict,
-        by_dict_in_another_order,
         by_dataclass,
         by_optional,
         by_name_that_may_be_unbound,
@@ -95,6 +94,11 @@ def by_loop_over_a_choice(x, y, c):
 )
 def test_a_write_to_one_of_several_arguments_is_refused(function):
     refused(function, np.zeros(3), np.ones(3), F64(1), error=UnsupportedError, match=WRITES_ONE_OF_SEVERAL)
+
+
+def test_a_write_to_an_array_in_a_dict_of_another_order_is_refused():
+    match = "an item of such a list is changed"
+    refused(by_dict_in_another_order, np.zeros(3), np.ones(3), F64(1), error=UnsupportedError, match=match)
 
 
 def test_a_choice_is_read_through_containers():

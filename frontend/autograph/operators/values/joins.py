@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import numpy as np
@@ -53,8 +54,8 @@ def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
         return left
     if isinstance(left, Partial) or isinstance(right, Partial) or _is_none(left) or _is_none(right):
         return _join_partial(left, right, by_type)
-    if any(isinstance(kind, Static) and isinstance(kind.value, TracedArray) for kind in (left, right)):
-        raise Mismatch(f"{left} on one path and {right} on the other")  # arrays are joined by their values then
+    if _is_array(left) or _is_array(right):
+        raise Mismatch(f"{left} on one path and {right} on the other")  # they are joined by their values then
     if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
         return _join_lists(left, right)
     if _are_tables(left, right):
@@ -62,6 +63,11 @@ def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
         return joined
     if slice in (getattr(left, "kind", None), getattr(right, "kind", None)):
         left, right = _as_bounds(left), _as_bounds(right)
+    return _join_present(left, right, by_type)
+
+
+def _join_present(left: Kind, right: Kind, by_type: bool) -> Kind:
+    """What holds two values that are there, and no lists of several lengths or tables."""
     if isinstance(left, Choice) or isinstance(right, Choice):
         return _join_constants(left, right) or _join_unlike(left, right, by_type)
     if isinstance(left, Container) and isinstance(right, Container) and _are_joined_entries(left, right):
@@ -72,6 +78,11 @@ def join(left: Kind | None, right: Kind | None, by_type: bool = False) -> Kind:
     if one is None or other is None or one.type.rank != other.type.rank:
         return _join_unlike(left, right, by_type)
     return join_types(left, right) if by_type else join_arrays(one, other)
+
+
+def _is_array(kind: Kind) -> bool:
+    """Whether a value is one array on all paths."""
+    return isinstance(kind, Static) and isinstance(kind.value, TracedArray)
 
 
 def _are_joined_entries(left: Container, right: Container) -> bool:
@@ -223,17 +234,11 @@ def _join_lists(left: Kind, right: Kind) -> Growing:
 
 
 def _join_containers(left: Container, right: Container, by_type: bool) -> Kind:
-    same_keys = left.keys == right.keys or (issubclass(left.kind, dict) and set(left.keys) == set(right.keys))
-    if left.kind is right.kind and issubclass(left.kind, dict) and not same_keys:
-        among: Kind = operators().join_tables(left, right)
-        return among
-    if left.kind is not right.kind or not same_keys or len(left.children) != len(right.children):
+    if left.kind is right.kind and issubclass(left.kind, dict) and left.keys != right.keys:
+        return _join_dicts(left, right)
+    if left.kind is not right.kind or left.keys != right.keys or len(left.children) != len(right.children):
         raise Mismatch(f"{left} on one path and {right} on the other")
-    others = right.children
-    if left.keys != right.keys:
-        by_key = dict(zip(right.keys, right.children, strict=True))
-        others = tuple(by_key[key] for key in left.keys)
-    children = tuple(join(*pair, by_type) for pair in zip(left.children, others, strict=True))
+    children = tuple(join(*pair, by_type) for pair in zip(left.children, right.children, strict=True))
     if issubclass(left.kind, (CompositeValue, RuntimeValue)) and any(map(_is_unlike, children)):
         raise Mismatch(f"{left} on one path and {right} on the other")
     return Container(left.kind, left.keys, children)
@@ -242,6 +247,20 @@ def _join_containers(left: Container, right: Container, by_type: bool) -> Kind:
 def _is_unlike(kind: Kind) -> bool:
     """Whether a value is one of several that are not alike."""
     return isinstance(kind, Choice) and bool(kind.held)
+
+
+def _join_dicts(left: Container, right: Container) -> Kind:
+    """Dicts of several keys, or of the same ones in another order, as one whose keys only the program knows."""
+    if set(left.keys) == set(right.keys):
+        problem = Mismatch(f"{left} whose keys are in another order on the other path: use one order")
+        try:
+            value = functools.reduce(join, map(as_arrays, (*left.children, *right.children)))
+        except Mismatch:
+            raise problem from None
+        if _is_unlike(value):
+            raise problem
+    joined: Kind = operators().join_tables(left, right)
+    return joined
 
 
 def _is_none(kind: Kind) -> bool:
