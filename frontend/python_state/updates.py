@@ -38,6 +38,17 @@ class Unbinding(NamedTuple):
         return UNBOUND
 
 
+class BoundOnPath(NamedTuple):
+    """The place is to hold something, or nothing where a condition holds."""
+
+    unbound: Make
+    value: Make
+
+    def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
+        is_unbound = self.unbound(outputs, leaves, bound)
+        return UNBOUND if is_unbound else self.value(outputs, leaves, bound)
+
+
 class Known(NamedTuple):
     """The place is to hold what another one holds."""
 

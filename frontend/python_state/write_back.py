@@ -7,13 +7,26 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ...dialect.errors import UnsupportedError
+from ..autograph.operators.values.mismatches import has_default
 from ..autograph.operators.values.optional import MaybeUnbound
 from ..autograph.operators.values.program_locations import UNBOUND, Items, KeyOrder, ProgramLocation
 from ..guards.handles import Arguments, ContextVariable, Handle, Item, Linked, Member
 from ..runtime_values.results import RuntimeContainer
 from ..tracing.current import current_trace
 from .state import PythonState
-from .updates import Built, EntryOf, Known, Make, Makes, Order, Together, Unbinding, Update, Updates
+from .updates import (
+    BoundOnPath,
+    Built,
+    EntryOf,
+    Known,
+    Make,
+    Makes,
+    Order,
+    Together,
+    Unbinding,
+    Update,
+    Updates,
+)
 
 
 class Values(Protocol):
@@ -124,6 +137,9 @@ class WriteBack:
         if value is UNBOUND:
             return Unbinding()
         if isinstance(value, MaybeUnbound):
+            if has_default(place):
+                unbound = Built(self._outputs.stored(value.unbound, locate))
+                return BoundOnPath(unbound, self._maker(place, value.value))
             raise UnsupportedError(
                 f"{place.name} is bound on some paths only, and lives outside of the function: bind it on all of them"
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import types
 from typing import Any
 
@@ -30,8 +31,9 @@ def set_own_attribute(owner: Any, name: str, value: Any) -> None:
 
 
 def delete_own_attribute(owner: Any, name: str) -> None:
-    """Take an attribute out of an object."""
-    _accessor(owner).__delattr__(owner, name)
+    """Take an attribute out of an object, if it is in there."""
+    with contextlib.suppress(AttributeError):
+        _accessor(owner).__delattr__(owner, name)
 
 
 def _accessor(owner: Any) -> Any:

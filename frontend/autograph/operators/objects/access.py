@@ -31,21 +31,25 @@ from ....tracing.needed_numbers import need_number
 from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import SeveralTypes, as_promoted, by_type, first_of_several
+from ....tracing.staging import raise_if
 from ..builtins.random_functions import are_generators
 from ..calls.calls import call
+from ..interface import operators
 from ..lists import computed_lengths, text_parts
 from ..lists.kept_items import require_no_copy
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..tables import becoming, dict_tables, table_walks
 from ..tables.keys import is_run_time_key
+from ..values import looked_up
 from ..values.array_parts import ArrayParts
 from ..values.control_flow_state import snapshot_of
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import compute_item, writable, write_followed
 from ..values.looked_up import lookups, note_entry, note_special
-from ..values.optional import Chosen, ChosenText, Optional
+from ..values.optional import Chosen, ChosenText, MaybeUnbound, Optional
+from ..values.program_locations import Attribute
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
@@ -108,13 +112,22 @@ def _attribute(owner: Any, name: str) -> Any:
         if method is None:
             raise
         return call(method, name)
-    if trace is not None and isinstance(owner, ModuleType):
+    return _as_program_has_it(trace, owner, name, value)
+
+
+def _as_program_has_it(trace: Recorder | None, owner: Any, name: str, value: Any) -> Any:
+    """What stands for an attribute in compiled code."""
+    if trace is None:
+        return value
+    if isinstance(owner, ModuleType):
         trace.dependencies.read(owner, name)
-    return resolve_grown_list(
-        value
-        if trace is None or trace.python_state is None
-        else trace.python_state.attribute(owner, name, value)
-    )
+    if isinstance(value, MaybeUnbound):
+        kept = value.value
+        return operators().if_exp(value.unbound, lambda: attr(type(owner), name), lambda: kept)
+    if name == "__dict__":
+        looked_up.require_bound(owner)
+    state = trace.python_state
+    return resolve_grown_list(value if state is None else state.attribute(owner, name, value))
 
 
 def _need_number(owner: TracedArray, name: str) -> None:
@@ -243,7 +256,7 @@ def changed(owner: Any, name: str) -> Any:
     if trace is not None and not isinstance(owner, (np.ndarray, TracedArray)):
         require_followed_attribute(trace, owner, name)
     if trace is None or not isinstance(owner, (np.ndarray, TracedArray)):
-        return owner if trace is None or _setter(owner, name) is None else _Attributes(owner)
+        return owner if trace is None or not _is_set_otherwise(owner, name) else _Attributes(owner)
     if name in _OF_THE_LAYOUT:
         return _Laid(owner)
     return writable(trace, owner) if isinstance(owner, ARRAYS) else owner
@@ -296,7 +309,10 @@ class _Laid:
 
 
 class _Attributes:
-    """An object whose attributes are set and deleted by methods that a user has written, which are converted."""
+    """An object whose attributes are set and deleted by methods that a user has written, which are converted.
+
+    So is one of an attribute that is there on some paths only.
+    """
 
     __slots__ = ("_owner",)
     _owner: Any
@@ -321,7 +337,16 @@ class _Attributes:
         elif (method := users_method(member, "__delete__")) is not None:
             call(method, member, owner)
         else:
+            own = Attribute(name, owner, name).get()
+            if isinstance(own, MaybeUnbound):
+                message = f"{type(owner).__name__!r} object has no attribute {name!r}"
+                raise_if(own.unbound, "AttributeError", message.replace("{", "{{"))
             delattr(owner, name)
+
+
+def _is_set_otherwise(owner: Any, name: str) -> bool:
+    """Whether setting or deleting an attribute is not what Python does with what is there on every path."""
+    return _setter(owner, name) is not None or isinstance(Attribute(name, owner, name).get(), MaybeUnbound)
 
 
 def _setter(owner: Any, name: str) -> Any:

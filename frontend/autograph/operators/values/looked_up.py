@@ -14,7 +14,7 @@ from ....tracing.current import current_trace
 from ....tracing.external_state import Lookups
 from ....tracing.number_types import number_type
 from ..interface import operators
-from .optional import Chosen
+from .optional import Chosen, MaybeUnbound
 
 
 def lookups() -> Lookups | None:
@@ -130,7 +130,18 @@ def delattr_(owner: Any, name: Any, /) -> None:
 def vars_(owner: Any) -> Any:
     """`vars` of an object."""
     note_whole(owner)
+    require_bound(owner)
     return builtins.vars(owner)
+
+
+def require_bound(owner: Any) -> None:
+    """Refuse to look at all attributes of an object where one of them is there on some paths only."""
+    for name, value in (getattr(owner, "__dict__", None) or {}).items():
+        if isinstance(value, MaybeUnbound):
+            raise UnsupportedError(
+                f"all attributes of a {type(owner).__name__} object are looked at or given back, of which {name} is "
+                "its own on one path only, and that of its class on the other: set it before"
+            )
 
 
 def dir_(owner: Any) -> list[str]:

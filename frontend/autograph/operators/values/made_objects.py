@@ -17,6 +17,7 @@ from ....source.modules import is_users_module, is_users_object
 from ....tracing.current import current_trace
 from ....tracing.recorder import ObjectsAsked, Recorder
 from .hidden_state import MadeObjects
+from .looked_up import require_bound
 
 _DEEPEST = 8
 """How many objects are within each other at most."""
@@ -51,6 +52,7 @@ def attributes_of_result(value: Any) -> dict[str, Any] | None:
             "its class has a __new__, a metaclass with a __call__, or attributes of its own making. Return what it "
             "holds, and make it outside"
         )
+    require_bound(value)
     return attributes
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+
 from .....dialect.errors import ControlFlowError
 from ....runtime_values.values import RuntimeValue
 from .abstract import Choice, Container, Kind, Mismatch, Partial
-from .program_locations import Attribute, Entry, ProgramLocation
+from .program_locations import UNBOUND, Attribute, Entry, ProgramLocation
 
 
 def control_flow_error(what: str, problems: list[str]) -> ControlFlowError:
@@ -30,7 +32,8 @@ def require_fit(place: ProgramLocation | None, kind: Kind) -> None:
     """
     if isinstance(place, Attribute) and isinstance(place.owner, RuntimeValue) and is_unlike(kind):
         raise Mismatch(f"{kind}, of a list or dict that is carried in one way")
-    if place is not None and not place.is_variable and isinstance(kind, Partial) and kind.unbound:
+    is_partial = isinstance(kind, Partial) and kind.unbound
+    if place is not None and is_partial and not (place.is_variable or has_default(place)):
         missing = "a key" if isinstance(place, Entry) else "an attribute"
         raise Mismatch(f"{missing} that is there on one path only; set it before")
 
@@ -40,3 +43,11 @@ def is_unlike(kind: Kind) -> bool:
     if isinstance(kind, Container):
         return any(map(is_unlike, kind.children))
     return isinstance(kind, Choice) and bool(kind.held)
+
+
+def has_default(place: ProgramLocation) -> bool:
+    """Whether an object that lacks an attribute has a number, text or None of its class's in its place."""
+    if not isinstance(place, Attribute):
+        return False
+    found = inspect.getattr_static(type(place.owner), place.attribute, UNBOUND)
+    return type(found) in (bool, int, float, complex, str, bytes, type(None))
