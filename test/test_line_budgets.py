@@ -150,7 +150,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         108,
         "arrays that are the same on all paths stay those; dicts keep the order of a path, objects what classes have",
     ),
-    ("frontend", 48, "attributes are the object's own on some paths, and results are the caller's objects on some"),
+    (
+        "frontend",
+        48,
+        "attributes are the object's own on some paths, and results are the caller's objects on some",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
