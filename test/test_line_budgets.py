@@ -147,7 +147,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         365,
         "a number on one path, and a text, list, tuple or an array of another rank on the other are carried",
     ),
-        108,
+    (
+        "frontend/autograph/operators",
+        128,
         "arrays that are the same on all paths stay those; dicts keep the order of a path, objects what classes have",
     ),
     (

@@ -30,8 +30,8 @@ from ..autograph.operators.values.program_locations import (
     Slot,
     Snapshot,
     Variable,
-    can_change,
 )
+from ..autograph.operators.values.unchanged_values import can_change
 from ..guards.contents import is_content
 from ..guards.dependencies import Dependencies
 from ..guards.generic import Code, has_plain_defaults

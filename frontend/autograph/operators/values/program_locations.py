@@ -21,11 +21,10 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it from here
-from ....guards.unbound import Unbound
 from ....reach.links import Link
 from ....reach.walks import Keeps, Walk, attributes_of, walk_of
 from ....source.code_table import assigned_globals
-from ....source.modules import is_library, is_own_module
+from ....source.modules import is_own_module
 from ....source.own_attributes import (
     delete_own_attribute,
     own_attribute,
@@ -39,6 +38,7 @@ from ....tracing.regions import Region
 from .optional import Chosen, MaybeUnbound, Optional
 from .plain_places import PlainContainers
 from .saved_contents import changed_entries, in_order, is_changed, refill
+from .unchanged_values import LEAVES, PLAIN
 
 
 @dataclass(frozen=True)
@@ -405,7 +405,7 @@ class Snapshot:
         self.__dict__.pop("_old", None)
         while pending:
             value, name = pending.pop()
-            if isinstance(value, _LEAVES) or id(value) in self._seen:
+            if isinstance(value, LEAVES) or id(value) in self._seen:
                 if isinstance(value, np.ndarray) and value.dtype.hasobject and id(value) not in self._seen:
                     self._seen.add(id(value))
                     pending += [(item, name) for item in value.flat]
@@ -425,13 +425,11 @@ class Snapshot:
         found: list[tuple[Any, str]] = []
         if walk is not None:
             self._keep(walk, value, name)
-            if type(value) is not list or not _PLAIN.issuperset(map(type, value)):
+            if type(value) is not list or not PLAIN.issuperset(map(type, value)):
                 found = [
-                    (item, f"{name}[{key!r}]")
-                    for key, item in walk.entries(value)
-                    if type(item) not in _PLAIN
+                    (item, f"{name}[{key!r}]") for key, item in walk.entries(value) if type(item) not in PLAIN
                 ]
-            found += [(item, name) for item in walk.members(value) if type(item) not in _PLAIN]
+            found += [(item, name) for item in walk.members(value) if type(item) not in PLAIN]
             found += [(part, way.after(name)) for way, part in self._links(walk, value)]
         attributes = attributes_of(value)
         self.plain.look_into(value, (item for item, _ in found), attributes, self._seen)
@@ -463,7 +461,7 @@ class Snapshot:
 
     def _links(self, walk: Walk, value: Any) -> Iterator[tuple[Link, Any]]:
         for way, part in walk.links(value):
-            if not isinstance(part, _LEAVES):
+            if not isinstance(part, LEAVES):
                 self.links.setdefault(id(part), (part, value, way))
                 yield way, part
 
@@ -558,7 +556,7 @@ def _was_made_for(array: TracedArray, region: Region) -> bool:
 def _leads_on(place: Variable) -> bool:
     """Whether a variable holds something that leads to others which have names of their own, as a method of a list."""
     value = place.get()
-    return not isinstance(value, (*_LEAVES, list, dict, set, tuple)) and any(
+    return not isinstance(value, (*LEAVES, list, dict, set, tuple)) and any(
         walk.links(value) for walk in (walk_of(value),) if walk is not None
     )
 
@@ -586,34 +584,3 @@ def value_after(changes: Changes, place: ProgramLocation, snapshot: Snapshot) ->
 
 _INTERNAL = frozenset({"weft_"})
 """Variables of converted code that are not the user's."""
-
-_LEAVES = (
-    TracedArray,
-    np.ndarray,
-    np.generic,
-    np.dtype,
-    str,
-    bytes,
-    int,
-    float,
-    complex,
-    type(None),
-    types.ModuleType,
-    range,
-    slice,
-    Unbound,
-)
-"""Values that nothing of the user's can change, or that have a way of their own to follow changes."""
-
-
-_PLAIN = frozenset(
-    {int, float, str, bool, type(None), bytes, complex, np.float64, np.int64, np.bool_, TracedArray}
-)
-"""Types of the most frequent of them."""
-
-
-def can_change(value: Any) -> bool:
-    """Whether a value is a container or an object whose changes are followed."""
-    if isinstance(value, _LEAVES) or is_library(type(value).__module__):
-        return isinstance(value, (list, dict, set))
-    return not isinstance(value, types.FunctionType) and attributes_of(value) is not None
