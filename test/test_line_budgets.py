@@ -154,7 +154,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     (
         "frontend",
-        48,
+        56,
         "attributes are the object's own on some paths, and results are the caller's objects on some",
     ),
 )
