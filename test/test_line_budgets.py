@@ -157,6 +157,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         56,
         "attributes are the object's own on some paths, and results are the caller's objects on some",
     ),
+    (
+        "frontend/autograph/operators",
+        110,
+        "copies of what only the program knows are others; texts and copies of containers see what lists became",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -59,6 +59,13 @@ class RuntimeValue:
         """A nested value to freeze, and what makes this value of it when it is thawed."""
         raise NotImplementedError
 
+    def __copy__(self) -> Any:
+        """Itself, as of Python's numbers and texts; what can be changed makes another one."""
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
     def joined_parts(self) -> list[Any] | None:
         """The values that are joined where paths join, and tell it; None where paths cannot bring others like it."""
         return None

@@ -273,10 +273,15 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
         )
     ranks: Any = [operators().call(key, item) for item in items]
     if any(isinstance(rank, CompositeValue) for rank in ranks):
-        return list_(items[_order(np.stack(ranks), reverse)])
+        return _at(items, _order(np.stack(ranks), reverse))
     if all(map(_is_number, ranks)):
-        return list_(items[_order(asarray(ranks), reverse)])
+        return _at(items, _order(asarray(ranks), reverse))
     return _in_order(builtins.list(items), ranks, reverse)
+
+
+def _at(items: Any, places: TracedArray) -> Any:
+    """The items of an array at places: its rows are views of it, as those that a walk gives."""
+    return comprehension("list", places, items.__getitem__) if items.ndim > 1 else list_(items[places])
 
 
 def _sorted_values(items: builtins.list[Any], key: Key | None, reverse: bool) -> builtins.list[Any]:

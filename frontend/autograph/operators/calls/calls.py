@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import inspect
@@ -57,7 +58,7 @@ from ..values import aliases, looked_up, sequence_iterators
 from ..values.control_flow_state import snapshot_of
 from ..values.optional import Chosen, Optional
 from ..values.present import present_arguments
-from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.resolve_grown_lists import resolve_for_reading, resolve_grown_list
 from ..values.special_methods import iterated, mapped, through_method, users_method
 from ..values.unfollowed_changes import Remembered, require_followed
 from .gate import look_at_arguments, note_made, through_gate, unconverted
@@ -194,6 +195,7 @@ def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[st
                 return value.__array_function__(function, (), args, kwargs)
     if not _is_users(function):
         args = tuple(_passed(function, value) for value in args)
+        args, kwargs = _read_by(function, args, kwargs)
         look_at_arguments(trace, function, args, kwargs)
     if library_objects.makes_object(function):
         return library_objects.make_object(trace, function, args, kwargs)
@@ -254,6 +256,19 @@ _CHANGING = frozenset({
 
 _TAKING_ALL = set(map(id, (list, tuple, sum, sorted, min, max, any, all, functools.reduce)))
 """The identities of what walks its arguments at once."""
+
+
+_READING_ALL = set(map(id, (
+    str, repr, ascii, format, print, copy.deepcopy, dataclasses.asdict, dataclasses.astuple,
+)))  # fmt: skip
+"""The identities of what looks into the lists in lists, dicts and objects that it gets, and gives none of them on."""
+
+
+def _read_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The arguments, with what the lists in them have become where a call looks into these."""
+    is_format = isinstance(getattr(function, "__self__", None), str) and function.__name__ == "format"
+    reads_all = is_format or id(function) in _READING_ALL
+    return resolve_for_reading((args, kwargs)) if reads_all else (args, kwargs)
 
 
 _TAKING_PARTS = set(

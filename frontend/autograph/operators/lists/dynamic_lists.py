@@ -6,6 +6,8 @@ doubled when they are full.
 
 from __future__ import annotations
 
+import copy
+import functools
 import operator
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequence_
@@ -371,6 +373,13 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         made.kind, made._arrays, made._length = self.kind, self._arrays, self._length
         made._as_made = self._as_made
         return made
+
+    def __copy__(self) -> GrowingList:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        copied = functools.partial(operators().call, copy.deepcopy)
+        return self.copy() if self.kind is None else operators().comprehension("list", self, copied)
 
     def let_join(self, other: Any, is_new: bool = True) -> bool:
         """Let the lists in a list that may be in the place of this one lie where those in this one do."""

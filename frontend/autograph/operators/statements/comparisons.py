@@ -94,7 +94,7 @@ def _ordered(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
     if not left or not right:
         return _OPERATORS[symbol](len(left), len(right))
     rest = lambda: _ordered(symbol, left[1:], right[1:])  # noqa: E731
-    here = lambda: _truth(compare(symbol, left[0], right[0]))  # noqa: E731
+    here = lambda: compare(symbol, left[0], right[0])  # noqa: E731
     return if_exp(_truth(_same(left[0], right[0])), rest, here)
 
 

@@ -16,7 +16,7 @@ from ....tracing.current import current_trace, required_trace
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
 from ..values.control_flow_state import control_flow
-from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.resolve_grown_lists import resolve_for_reading, resolve_grown_list
 from ..values.special_methods import shown, users_method
 
 Thunk = Callable[[], Any]
@@ -29,7 +29,7 @@ def fstring(*parts: Any) -> Any:
 
 def _shown(value: Any, conversion: str | None, spec: Any) -> tuple[Any, str | None, Any]:
     """A part of an f-string, where a method that a user has written makes the text."""
-    value = held(resolve_grown_list(value))
+    value = held(resolve_for_reading(value))
     text = shown(value, conversion, spec)
     if text is value:
         return value, conversion, spec
@@ -39,6 +39,7 @@ def _shown(value: Any, conversion: str | None, spec: Any) -> tuple[Any, str | No
 
 def percent(text: Any, values: Any) -> Any:
     """`text % values` of a text."""
+    values = resolve_for_reading(values)
     return text % values if isinstance(text, RuntimeString) else string_of(operator.mod, text, values)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable
 from functools import partial
@@ -64,6 +65,12 @@ class Chosen(RuntimeChoice):
         """The class of all options, if they have one."""
         kinds = set(map(type, self.options))
         return kinds.pop() if len(kinds) == 1 else None
+
+    def __copy__(self) -> Any:
+        return self.each(partial(operators().call, copy.copy))
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.each(partial(operators().call, copy.deepcopy))
 
     def is_one_for(self, holds: Callable[[Any], Any]) -> Any:
         """Whether the value is one for which something holds, perhaps at run time only."""
@@ -273,6 +280,15 @@ class Optional(RuntimeNone):
     def __init__(self, is_none: TracedArray, value: Any) -> None:
         self.is_none = is_none
         self.value = value
+
+    def __copy__(self) -> Any:
+        return self._copied(copy.copy)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self._copied(copy.deepcopy)
+
+    def _copied(self, copied: Callable[[Any], Any]) -> Any:
+        return operators().if_exp(self.is_none, lambda: None, lambda: operators().call(copied, self.value))
 
     def _get(self, error: str, message: str) -> Any:
         """The value; the call ends with an error where it is None."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
+from functools import partial
 from typing import Any
 
 from ....runtime_values.results import RuntimeLength
+from ....source.modules import is_users_object
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
@@ -52,6 +54,39 @@ def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
         items = [resolve_grown_lists(trace, item) for item in value]
         return value._make(items) if hasattr(value, "_make") else tuple(items)
     return value
+
+
+def resolve_for_reading(value: Any) -> Any:
+    """A nested value with what the lists in it have become, also in attributes, for what only reads it.
+
+    A copy, in which one thing that lies in two places is one thing too.
+    """
+    trace = current_trace()
+    return value if trace is None or not control_flow(trace).grown else _read(value, {})
+
+
+def _read(value: Any, copies: dict[int, Any]) -> Any:
+    now = resolve_grown_list(value)
+    if now is not value or id(value) in copies:
+        return copies.get(id(value), now)
+    read = partial(_read, copies=copies)
+    made: Any
+    new: Any = type(value).__new__
+    if type(value) is list:
+        made = copies[id(value)] = []
+        made += map(read, value)
+    elif type(value) is dict:
+        made = copies[id(value)] = {}
+        made.update((key, read(item)) for key, item in value.items())
+    elif isinstance(value, tuple):
+        items = list(map(read, value))
+        made = value._make(items) if hasattr(value, "_make") else tuple(items)
+    elif is_users_object(value) and new is object.__new__ and hasattr(value, "__dict__"):
+        made = copies[id(value)] = object.__new__(type(value))
+        vars(made).update((name, read(item)) for name, item in vars(value).items())
+    else:
+        return value
+    return made
 
 
 def join_successors(trace: Recorder, snapshot: Snapshot) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections.abc
-import copy
 import dataclasses
 import itertools
 import math
@@ -251,12 +250,8 @@ _METHODS: dict[Callable[..., Any], str] = {
 """The functions of Python's that call a method of their first argument."""
 
 _BY_IDENTITY = {id(function): name for function, name in _METHODS.items()}
-_OF_OBJECTS = {
-    id(getattr(module, name))
-    for module, names in ((copy, "copy deepcopy"), (dataclasses, "asdict astuple is_dataclass replace"))
-    for name in names.split()
-}
-"""Python's functions of objects."""
+_OF_OBJECTS = {id(getattr(dataclasses, name)) for name in ("asdict", "astuple", "is_dataclass", "replace")}
+"""Python's functions of objects, which ask each of several."""
 _TEXTS = {id(function) for function in (str, format, print)}
 
 
