@@ -164,16 +164,39 @@ def test_arrays_outside_that_are_others_in_other_calls_are_not_written() -> None
     refused(shift, I64(3), np.ones(3), error=UnsupportedError, match="finds in log.row, which holds another")
 
 
+def handed_on_as_a_tuple_or_list(k: Any) -> Any:
+    held: Any = None
+
+    def visit(k: Any) -> Any:
+        nonlocal held
+        held = (k,) if held is None else [k, k]
+        return 0 if k <= 0 else visit(k - 1)
+
+    visit(k)
+    return held
+
+
+def test_values_that_are_not_alike_are_handed_on() -> None:
+    same(handed_on_as_a_tuple_or_list, (I64(3),), (I64(0),), traces=None)
+
+
 def test_what_cannot_be_handed_on_is_said() -> None:
-    def mixed(k: Any) -> Any:
+    def mixed(k: Any, x: Any) -> Any:
         held: Any = None
 
         def visit(k: Any) -> Any:
             nonlocal held
-            held = (k,) if held is None else [k, k]
-            return 0 if k <= 0 else visit(k - 1)
+            others = x if k == 1 else {1: k} if k == 0 else k
+            held = (k,) if held is None else [k, k] if k == 2 else others
+            return 0 if k <= -1 else visit(k - 1)
 
         visit(k)
         return held
 
-    refused(mixed, I64(3), error=UnsupportedError, match="changes held, which lives outside of it, to what")
+    refused(
+        mixed,
+        I64(3),
+        np.ones(2),
+        error=UnsupportedError,
+        match="changes held, which lives outside of it, to what",
+    )
