@@ -19,7 +19,7 @@ from ..autograph.operators.branches import diverging
 from ..autograph.operators.builtins import process_settings
 from ..autograph.operators.lists.kept_items import require_unchanged
 from ..autograph.operators.values.made_objects import attributes_of_result
-from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
+from ..autograph.operators.values.resolve_grown_lists import resolve_result
 from ..guards.inputs import Decisions
 from ..python_state.early_stores import StoringState
 from ..python_state.generators import DrawnMeanwhile, Watch, state_of_functions
@@ -186,15 +186,15 @@ def _call_on_traced(
     state.replace_numbers()
     traced = convert()
     if traced is not function:
-        return resolve_grown_lists(trace, _returned(trace, traced, bound))
+        return resolve_result(trace, _returned(trace, traced, bound))
     state.meet_plain(function)
     trace.dependencies.refuse(f"{trace.name}, which is traced as it is")
     if is_watched:
         with Watch() as watch:
-            returned = resolve_grown_lists(trace, _returned(trace, traced, bound))
+            returned = resolve_result(trace, _returned(trace, traced, bound))
         watch.require_no_draws()
         return returned
-    returned = resolve_grown_lists(trace, _returned(trace, traced, bound))
+    returned = resolve_result(trace, _returned(trace, traced, bound))
     if state_of_functions() != state.functions_before:
         raise DrawnMeanwhile
     return returned

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import same
 
 X = np.array([3.0, 1.0, 2.0])
@@ -102,3 +104,32 @@ def in_order(x):
 
 def test_the_order_of_tuples_is_what_their_entries_give():
     same(in_order, (X,), (np.ones(3),))
+
+
+@dataclasses.dataclass
+class Holding:
+    items: list[float]
+
+
+class Keeper:
+    def __init__(self, items: Any) -> None:
+        self.items = items
+        self.inner = Holding(items)
+
+
+@pytest.mark.parametrize("kind", [Holding, Keeper])
+def test_returned_objects_hold_what_their_lists_have_become(kind: Any) -> None:
+    def hold(x: Any, limit: Any) -> Any:
+        items = [1.0]
+        made = kind(items)
+        if x.sum() > limit:
+            items.append(limit)
+        return made
+
+    compiled = weft.function(hold)
+    for limit in (1.0, 5.0):
+        found, wanted = compiled(np.arange(3.0), limit), hold(np.arange(3.0), limit)
+        assert type(found) is kind
+        assert found.items == wanted.items
+        if kind is Keeper:
+            assert found.inner.items == wanted.inner.items

@@ -35,14 +35,14 @@ def attributes_of_made(value: Any) -> dict[str, Any] | None:
 def _attributes(trace: Recorder, value: Any) -> dict[str, Any] | None:
     """The attributes of an object that the recording has made, if they are all that it is."""
     kind: Any = type(value)
-    is_one = _is_plain(kind) and _is_made(trace, value) and not _leads_far(trace, value, ())
+    is_one = _is_plain(kind) and is_made(trace, value) and not _leads_far(trace, value, ())
     return attributes_of(value) if is_one else None
 
 
 def attributes_of_result(value: Any) -> dict[str, Any] | None:
     """The attributes of an object that was made and is returned; one that cannot be made again is refused."""
     trace = current_trace()
-    if trace is None or not is_users_object(value) or not _is_made(trace, value):
+    if trace is None or not is_users_object(value) or not is_made(trace, value):
         return None
     kind: Any = type(value)
     attributes = attributes_of(value) if _is_plain(kind) else None
@@ -93,7 +93,8 @@ def _is_plain(kind: Any) -> bool:
     )
 
 
-def _is_made(trace: Recorder, value: Any) -> bool:
+def is_made(trace: Recorder, value: Any) -> bool:
+    """Whether converted code has made an object while recording."""
     found = trace.state(MadeObjects).places.get(id(value))
     return found is not None and found[0] is value
 
@@ -107,7 +108,7 @@ def _leads_far(trace: Recorder, value: Any, around: tuple[Any, ...]) -> bool:
         parts = value
     elif kind is dict:
         parts = value.values()
-    elif _is_plain(kind) and _is_made(trace, value):
+    elif _is_plain(kind) and is_made(trace, value):
         parts = (attributes_of(value) or {}).values()
     else:
         return False

@@ -6,11 +6,14 @@ from collections import Counter, OrderedDict, defaultdict
 from functools import partial
 from typing import Any
 
+from ....reach.walks import attributes_of
 from ....runtime_values.results import RuntimeLength
 from ....source.modules import is_users_object
+from ....source.own_attributes import set_own_attribute
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
+from .made_objects import is_made
 from .optional import Chosen, Optional
 from .program_locations import Changes, Snapshot
 
@@ -31,6 +34,31 @@ def resolve_grown_list(value: Any) -> Any:
         return value
     trace = current_trace()
     return value if trace is None or not control_flow(trace).grown else _grown(trace, value)
+
+
+def resolve_result(trace: Recorder, value: Any) -> Any:
+    """What a function returns, with what the lists in it have become, also in objects that the recording has made."""
+    if control_flow(trace).grown:
+        _let_made_objects_follow(trace, value, set())
+    return resolve_grown_lists(trace, value)
+
+
+def _let_made_objects_follow(trace: Recorder, value: Any, seen: set[int]) -> None:
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    parts: Any = ()
+    if isinstance(value, (list, tuple)):
+        parts = value
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif is_made(trace, value):
+        for name, item in dict(attributes_of(value) or {}).items():
+            if (now := _settled(trace, item)) is not item:
+                set_own_attribute(value, name, now)
+        parts = (attributes_of(value) or {}).values()
+    for part in list(parts):
+        _let_made_objects_follow(trace, part, seen)
 
 
 def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
