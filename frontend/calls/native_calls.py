@@ -592,9 +592,7 @@ def without_own_frames(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_ready(value: Any) -> bool:
     """Whether machine code takes an array as it is."""
-    if isinstance(value, OnDevice):
-        return bool(value.described.flags.c_contiguous)
     if not isinstance(value, np.ndarray):
-        return True
+        return not isinstance(value, OnDevice) or bool(value.described.flags.c_contiguous)
     flags = value.flags
     return bool(flags.c_contiguous and flags.aligned and value.dtype.isnative)
