@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -48,3 +48,11 @@ def refused(function: Callable[..., Any], *arguments: Any, error: Any = REFUSED,
     """The function is not compiled, or its call raises."""
     with pytest.raises(error):
         weft.function(function, **options)(*arguments)
+
+
+def require_shown(page: str, claims: Iterable[tuple[str, str]]) -> None:
+    """Require that a page says something, and that there is the test that shows it, as `file::name`."""
+    for words, shown in claims:
+        require(page, words)
+        file, test = shown.split("::")
+        assert f"def test_{test}(" in (ROOT / "test" / f"{file}.py").read_text(encoding="utf-8"), shown
