@@ -54,7 +54,9 @@ class Polynomial:
         >>> print(n * 12 - 1, computed(max, n, 0) * 2)
         12*n - 1 2*max(0, n)
         """
-        parts = sorted(map(_product_text, self.terms.items()), key=lambda part: (-part[0], part[1]))
+        parts = sorted(
+            map(_product_text, self.terms.items()), key=lambda part: (-part[0], part[2] < 0, part[1])
+        )
         text = " ".join(f"{'-' if factor < 0 else '+'} {body}" for _, body, factor in parts)
         return text.removeprefix("+ ") if text.startswith("+") else f"-{text[2:]}"
 
@@ -110,9 +112,10 @@ def text_of(name: Hashable) -> str:
     """A symbol in a formula of Python."""
     if not isinstance(name, Computed):
         return str(name)
-    operands = (
-        sorted(map(str, name.operands)) if name.function in (max, min) else list(map(str, name.operands))
-    )
+    given = name.operands
+    if name.function in (max, min):
+        given = tuple(sorted(given, key=lambda operand: (not isinstance(operand, int), str(operand))))
+    operands = list(map(str, given))
     if name.function in (floordiv, ceildiv):
         left, right = (text if text.isidentifier() or text.isdecimal() else f"({text})" for text in operands)
         return f"({left} // {right})" if name.function is floordiv else f"-(-{left} // {right})"

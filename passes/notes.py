@@ -45,6 +45,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "stored": Kind("Stored in between", "fusion"),
         "vector": Kind("Vector code", "vectors"),
         "scalar": Kind("One element at a time", "vectors"),
+        "strided": Kind("Far apart in memory", "vectors"),
         "algorithm": Kind("Algorithms", "vectors"),
         "threads": Kind("Threads", "threads"),
         "copy": Kind("Copied", "memory", "an array"),

@@ -8,6 +8,7 @@ import re
 import pytest
 
 import weft
+from weft.frontend.compiling.stages import STAGES
 from weft.tools.numpy_names import versions
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
@@ -81,7 +82,7 @@ def test_the_examples_of_a_page_run(page):
 
 
 def test_the_passes_that_pages_name_are_there():
-    known = set(re.findall(r"`([\w-]+)`", (DOCS / "passes.md").read_text())) | {"llvm-dialect"}
+    known = set(re.findall(r"`([\w-]+)`", (DOCS / "passes.md").read_text())) | set(STAGES)
     for name in ("pipeline.md", "gradients.md", "rows.md", "threads.md"):
         named = set(re.findall(r"`([a-z]+(?:-[a-z0-9]+)+)`", (DOCS / name).read_text()))
         assert named

@@ -162,6 +162,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         110,
         "copies of what only the program knows are others; texts and copies of containers see what lists became",
     ),
+    ("dialect", 161, "formulas of what slices leave of axes are told in their shortest form"),
+    ("passes", 1, "steps through memory are a kind of note"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -81,7 +81,7 @@ class Options:
     stage: str = option(
         "",
         "name",
-        "print a Python function at a stage: weft, optimized, linalg, llvm or asm, of GPUs ptx",
+        "print a Python function at a stage: weft, optimized, linalg, kernels, buffers, loops, llvm, asm; of GPUs ptx",
         beside=_OWN,
     )
     run: str = option(

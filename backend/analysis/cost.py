@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from typing import Any
 
+from ...dialect.formulas import ExtentName, simplified
 from ...dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ...dialect.records import dataclass
 from ...dialect.sizes import Size, ceildiv, computed, limits, symbol
@@ -23,7 +24,7 @@ from ..planning.outlining.op_kinds import VIEWS
 from ..planning.outlining.slices import Slice
 from ..planning.shapes import static_shape
 from .arithmetic import FLOPS, TRANSCENDENTAL, is_arithmetic, product, runs
-from .integers import ExtentName, evaluate, limits_of, smaller
+from .integers import evaluate, limits_of, smaller
 
 _BY_ELEMENT = frozenset({"tensor.dim", "tensor.extract", "tensor.insert", "scf.for", "scf.if", "scf.while"})
 """Ops that use no array as a whole: elements are counted where they are read and written."""
@@ -311,7 +312,7 @@ class _Counter:
                 total += whole if _reads_destination(op, use.operand_number) else 0
             else:
                 total += whole
-        return total if len(uses) == 1 else smaller(total, whole)
+        return total if len(uses) == 1 else simplified(smaller(total, whole))
 
     def _written_bytes(self, value: Value) -> Size:
         """The bytes that are written to make a value of the memory that it is an update of."""
@@ -357,7 +358,7 @@ class _Counter:
 def _trips(low: Size, high: Size, step: Size) -> Size:
     """How often a loop runs."""
     trips = computed(ceildiv, high - low, step)
-    return trips if limits(trips, limits_of)[0] >= 0 else computed(max, 0, trips)
+    return trips if limits(trips, limits_of)[0] >= 0 else simplified(computed(max, 0, trips))
 
 
 def _reads_destination(op: Operation, operand: int) -> bool:

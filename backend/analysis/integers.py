@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping
 
+from ...dialect.formulas import ExtentName, simplified
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.sizes import UNLIMITED, Limits, Size, ceildiv, computed, floordiv, limits
 from ..ranges.comparisons import SIGNED, compared
@@ -36,12 +37,6 @@ def evaluate(
         chosen = numbers.get(op.operands[0])
         return numbers.get(op.operands[1 if chosen else 2]) if isinstance(chosen, int) else None
     return _of_two(op, numbers)
-
-
-class ExtentName(str):
-    """What an extent of an argument is called in formulas."""
-
-    __slots__ = ()
 
 
 def limits_of(name: Hashable) -> Limits:
@@ -107,7 +102,8 @@ def _of_two(op: Operation, numbers: Mapping[Value, Size]) -> Size | None:
         return _of_signs(op.attributes["predicate"].value, left, right)
     if not isinstance(left, int) or not isinstance(right, int):
         formula = _TERMS.get(op.name)
-        return None if formula is None else formula(left, right)
+        found = None if formula is None else formula(left, right)
+        return None if found is None else simplified(found)
     one, other = (left, left), (right, right)
     if arithmetic is None:
         low, high = compared(op.attributes["predicate"].value, one, other)

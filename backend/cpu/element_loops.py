@@ -17,7 +17,7 @@ from ...passes.rewriting import defined_functions, operations_of
 from ..planning.names import EXIT, POLL
 from .lowering.steps import trips_of
 
-_LOOPS = ("scf.for", "scf.while")
+LOOPS = ("scf.for", "scf.while")
 _OF_ARRAYS = ("is copied", "is filled")
 """How notes begin that are not about what a loop of the program does itself."""
 _VECTOR_BODY = "vector.body"
@@ -116,7 +116,7 @@ def _innermost(block: Block) -> Iterator[Operation]:
         op = view.operation
         inside = [loop for region in op.regions for inner in region for loop in _innermost(inner)]
         yield from inside
-        if op.name in _LOOPS and not inside and place_of(op.location) != NOWHERE and _is_on_elements(op):
+        if op.name in LOOPS and not inside and place_of(op.location) != NOWHERE and _is_on_elements(op):
             yield op
 
 

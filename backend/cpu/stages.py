@@ -21,6 +21,7 @@ from .lowering.entries import AddEntries
 from .lowering.inlining import scalar_loops
 from .machine import llvm
 from .pipeline import ALL_PASSES, needed_steps, steps_of, text_passes
+from .strides import note_strides
 
 STAGES = ("linalg", "kernels", "buffers", "loops", "llvm-dialect", "llvm", "optimized-llvm", "asm")
 """All stages that text can be asked of."""
@@ -78,6 +79,7 @@ class Lowering:
         """From loops to the LLVM dialect."""
         if wanted():
             self.element_loops = element_loops(self._module)
+            note_strides(self._module)
         options = self._convention.options
         steps = needed_steps(self._module)
         self._run("loops-to-llvm", [replace(s, options=options.get(s.name, s.options)) for s in steps])

@@ -146,8 +146,9 @@ def _linear_result(value: Value, loop: Operation) -> Linear | None:
     op = value.owner.operation
     if op.name == "arith.index_cast" and _is_word(op.operands[0].type) and _is_word(value.type):
         return linear(op.operands[0], loop)
-    if op.name == "arith.select" and _is_clamp(op):
-        return linear(op.operands[1], loop)
+    if op.name == "arith.select":
+        chosen = 1 if _is_clamp(op) else constant_integer(op.operands[0])
+        return None if chosen is None else linear(op.operands[1 if chosen else 2], loop)
     if op.name in ("arith.addi", "arith.subi", "arith.muli"):
         left, right = (linear(operand, loop) for operand in op.operands)
         return None if left is None or right is None else _combined(op.name, left, right)

@@ -8,19 +8,17 @@ size holds what has the same size.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import cast
 
 from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.records import dataclass
-from ...dialect.sizes import Size, replaced, symbol
+from ...dialect.sizes import Size
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.notes import note, wanted
 from .packing import ANY_SIZE, FOREVER, Range, group, pack, share
 from .plan import ALIGNMENT
-from .shapes import Axis
+from .shown_sizes import elements_of
 from .terms import Terms
 
 
@@ -144,7 +142,11 @@ class Workspace:
                 note("memory", slot.location, reason, "the workspace", f"{slot.size:,} bytes")
             else:
                 note(
-                    "memory", slot.location, reason, "the workspace", _elements(slot.views, terms, self.names)
+                    "memory",
+                    slot.location,
+                    reason,
+                    "the workspace",
+                    elements_of(slot.views, terms, self.names),
                 )
 
     def _finish_dynamic(self, end: Extent, terms: Terms) -> Extent:
@@ -219,27 +221,6 @@ class Workspace:
     def _tick(self) -> int:
         self.now += 1
         return self.now
-
-
-def _elements(views: Sequence[Value], terms: Terms, names: Sequence[str]) -> str:
-    """How many elements of which type a slot is for, in terms of the sizes of arguments."""
-
-    def named(name: Hashable) -> Size:
-        if isinstance(name, Axis) and isinstance(name.value.owner, ir.Block):
-            number = name.value.arg_number
-            if number < len(names) and names[number]:
-                return symbol(f"{names[number]}.shape[{name.axis}]")
-        return symbol("...")
-
-    if not views:
-        return "as much as sizes ask for"
-    given = iter(list(views[0].owner.operation.operands)[2:])
-    type = views[0].type
-    extents = [
-        next(given) if type.is_dynamic_dim(axis) else type.get_dim_size(axis) for axis in range(type.rank)
-    ]
-    count = math.prod((replaced(terms.of(extent), named) for extent in extents), start=cast("Size", 1))
-    return f"{count} elements of {type.element_type}"
 
 
 __all__ = ["ALIGNMENT", "Holder", "Slot", "Workspace"]

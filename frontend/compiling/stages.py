@@ -21,10 +21,10 @@ _FRONT: dict[str, tuple[str, ...]] = {
 }
 """The stages before the backend, by the pipelines that lead to them from the trace."""
 
-_BACK = ("kernels", "buffers", "llvm-dialect", "llvm", "asm", "placed", "gpu", "nvvm", "ptx", "sass")
-"""The stages of the backends; the last five are those of GPUs."""
+_CPU = ("kernels", "buffers", "loops", "llvm-dialect", "llvm", "optimized-llvm", "asm")
+_GPU = ("placed", "gpu", "nvvm", "ptx", "sass")
 
-STAGES = (*_FRONT, *_BACK)
+STAGES = (*_FRONT, *_CPU, *_GPU)
 
 
 def optimize(module: Module) -> None:

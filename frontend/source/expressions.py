@@ -82,4 +82,4 @@ def _text(node: ast.expr, lines: list[bytes]) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4].rstrip()} ..."

@@ -361,8 +361,10 @@ class TestConcreteFunction:
             ("linalg", "linalg.generic"),
             ("kernels", "func.func private"),
             ("buffers", "memref"),
+            pytest.param("loops", "scf.for", marks=pytest.mark.processor),
             pytest.param("llvm-dialect", "llvm.func", marks=pytest.mark.processor),
             pytest.param("llvm", "define", marks=pytest.mark.processor),
+            pytest.param("optimized-llvm", "define", marks=pytest.mark.processor),
             pytest.param("asm", "ret", marks=pytest.mark.processor),
         ],
     )

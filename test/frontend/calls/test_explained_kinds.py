@@ -75,6 +75,21 @@ def escaping(c):
     return out
 
 
+def largest_in_columns(x):
+    best = 0.0
+    for j in range(x.shape[1]):
+        for i in range(x.shape[0]):
+            best = max(best, x[i, j])
+    return best
+
+
+def every_other(x):
+    t = np.zeros(len(x) // 2)
+    for k in range(len(t)):
+        t[k] = x[2 * k] / 3
+    return t
+
+
 def looking(c):
     out = np.zeros(c.shape, np.int64)
     for i in range(len(c)):
@@ -121,6 +136,12 @@ PROGRAMS = {
         (smooth, [VECTOR], r"`for k in range\(1, len\(x\)\)` runs one iteration after another: each may read .*"),
         (looking, [VECTOR], r"`for i in range\(len\(c\)\)` runs one iteration after another: .* numbers alone"),
         (lambda x: np.cumsum(x), [VECTOR], r".*runs one .*"),
+    ],
+    "strided": [
+        (largest_in_columns, [MATRIX], r"`x\[i, j\]` reads memory in steps of 2,400 bytes"),
+        (largest_in_columns, [weft.TensorSpec((None, None))], r"`x\[i, j\]` reads memory in steps of a row"),
+        (every_other, [VECTOR], r"`x\[2 \* k\] / 3` reads memory in steps of 16 bytes"),
+        (lambda x: np.exp(x[:, 0]), [MATRIX], r"`np\.exp\(x\[:, 0\]\)` reads memory in steps of 2,400 bytes"),
     ],
     "algorithm": [
         (lambda x: np.sort(x), [VECTOR], r"`np\.sort\(x\)` sorts, by code of its own"),
@@ -171,6 +192,13 @@ def test_decisions_are_noted(kind, program, specs, told):
     explanation = weft.function(program, target=target).get_concrete_function(*specs).explain()
     sentences = [decision.sentence for decision in explanation.decisions if decision.kind == kind]
     assert any(re.fullmatch(told, sentence) for sentence in sentences), str(explanation)
+
+
+@pytest.mark.parametrize("program", [softmax, scaled, smooth, lambda x: x[::-1] * 2])
+def test_neighbours_are_no_steps(program):
+    specs = [MATRIX] if program is softmax else [VECTOR]
+    decisions = weft.function(program).get_concrete_function(*specs).explain().decisions
+    assert [decision for decision in decisions if decision.kind == "strided"] == []
 
 
 @pytest.mark.optimised

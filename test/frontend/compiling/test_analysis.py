@@ -138,6 +138,21 @@ def test_branches_count_on_both_sides():
     assert "which side of the branch runs" in cost.unknown[0]
 
 
+def test_formulas_of_windows_are_short():
+    def blurred(x):
+        t = x.copy()
+        for _ in range(10):
+            t[1:-1] += 0.1 * (t[2:] - 2 * t[1:-1] + t[:-2])
+        return t
+
+    function = concrete(blurred, spec(None))
+    cost = function.cost_analysis()
+    assert str(cost.flops) == "50*max(0, x.shape[0] - 2)"
+    assert str(cost.bytes_written) == "76*max(0, x.shape[0] - 2)"
+    kept = [found.sentence for found in function.explain().decisions if found.kind == "memory"]
+    assert [text.partition("needed: ")[2] for text in kept] == ["max(0, x.shape[0] - 2) elements of f32"]
+
+
 def test_dynamic_sizes_are_taken_from_examples():
     @weft.function(
         input_signature=[weft.TensorSpec([None, None], "float32"), weft.TensorSpec([None, 4], "float32")]
