@@ -33,6 +33,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "shorten-products",  # what are halves already stays what it is
                 "lift-attention",
                 "name-unit-loops",  # as attention is told by how rows are addressed
+                "recompute-products",  # so that nobody else asks for the scores of attention
                 "join-attention",  # which reads the halves of products, too
                 "call-products",  # of which attention is made no more
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated

@@ -34,6 +34,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "name-unit-loops": entry(f"{__package__}.rewrites.named_unit_loops:NameUnitLoops"),
         "shorten-products": entry(f"{__package__}.rewrites.shortened_factors:ShortenProducts"),
         "store-number-results": entry(f"{_PLACEMENT}.number_results:StoreNumberResults"),
+        "recompute-products": entry(f"{__package__}.rewrites.recomputed_products:RecomputeProducts"),
         "schedule-device-kernels": entry(f"{__package__}.kernels.write_kernels:ScheduleDeviceKernels"),
         "unwrap-numbers": entry(f"{__package__}.rewrites.unwrapped_numbers:UnwrapNumbers"),
         "write-device-sorts": entry(f"{__package__}.kernels.device_sorts:WriteDeviceSorts"),

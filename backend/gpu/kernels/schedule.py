@@ -17,6 +17,7 @@ from ..schedules.approximations import mark_approximations
 from ..schedules.attention import HalfAttention, TiledAttention
 from ..schedules.columns import Columns
 from ..schedules.compactions import Compactions
+from ..schedules.computed_tiles import ComputedTiles
 from ..schedules.device_schedule import DeviceSchedule, Run
 from ..schedules.double_products import DoubleProducts, ShortProducts
 from ..schedules.iterations import Iterations
@@ -42,6 +43,7 @@ SCHEDULES: tuple[type[DeviceSchedule], ...] = (
     OneThread,
     HalfAttention,
     TiledAttention,
+    ComputedTiles,
     Warpgroups,
     TensorProducts,
     DoubleProducts,

@@ -64,7 +64,7 @@ class Attention:
 
 def match_attention(result: Operation, source: Source) -> Attention | None:
     """The attention that a product is the last part of."""
-    if _contraction_maps(result) is None:
+    if contraction_maps(result) is None:
         return None
     found = [made for place in range(2) if (made := _match(result, place, source)) is not None]
     return found[0] if len(found) == 1 else None
@@ -72,12 +72,12 @@ def match_attention(result: Operation, source: Source) -> Attention | None:
 
 def _match(result: Operation, place: int, source: Source) -> Attention | None:
     shares = source(result, place)
-    if shares is None or not _is_elementwise(shares):
+    if shares is None or not is_elementwise(shares):
         return None
     makers = _two_makers(shares, source)
     total = next((op for op in makers if _reduces(op, "arith.addf")), None)
     weights = None if total is None else source(total, 0)
-    if total is None or weights is None or not _is_elementwise(weights):
+    if total is None or weights is None or not is_elementwise(weights):
         return None
     if weights not in makers:
         return None
@@ -114,12 +114,12 @@ def match_quotient(division: Operation, source: Source) -> tuple[Operation, Oper
     Dividing the factor itself comes to the same.
     """
     makers = _two_makers(division, source)
-    if not makers or not _is_elementwise(division):
+    if not makers or not is_elementwise(division):
         return None
     if not all(isinstance(e, ir.AffineDimExpr) for map in indexing_maps(division) for e in map.results):
         return None
     total = next((op for op in makers if _reduces(op, "arith.addf")), None)
-    result = next((op for op in makers if _contraction_maps(op) is not None), None)
+    result = next((op for op in makers if contraction_maps(op) is not None), None)
     if total is None or result is None:
         return None
     order = list(range(len(positions(division)[2])))
@@ -144,7 +144,7 @@ def _inputs_of(op: Operation) -> int:
     return int(next(iter(op.attributes["operandSegmentSizes"])))
 
 
-def _is_elementwise(op: Operation) -> bool:
+def is_elementwise(op: Operation) -> bool:
     """Whether each element of the result is made of one place in every operand."""
     if op.name != "linalg.generic" or len(op.operands) != _inputs_of(op) + 1:
         return False
@@ -183,16 +183,16 @@ def _reduces(op: Operation, combiner: str) -> bool:
 
 def _scores_of(op: Operation, source: Source) -> list[Operation] | None:
     """The product whose elements an operation changes, and what changes them, in order."""
-    if _contraction_maps(op) is not None:
+    if contraction_maps(op) is not None:
         return [op]
-    if not _is_elementwise(op):
+    if not is_elementwise(op):
         return None
     makers = [source(op, number) for number in range(_inputs_of(op))]
     chains = [chain for maker in makers if maker is not None and (chain := _scores_of(maker, source))]
     return [*chains[0], op] if len(chains) == 1 else None
 
 
-def _contraction_maps(op: Operation) -> list[ir.AffineMap] | None:
+def contraction_maps(op: Operation) -> list[ir.AffineMap] | None:
     """The maps of an operation with two factors that is summed over one dimension."""
     if op.name not in ("linalg.contract", "linalg.generic") or len(op.operands) != 3 or _inputs_of(op) != 2:
         return None

@@ -362,16 +362,8 @@ class Rows(Results):
 
     def _finish(self, values: list[list[Value]]) -> None:
         """Store the rows of the thread, by neighbours where they are aligned."""
-        self._store(values, self.stored_at_once())
-
-    def _store(self, values: list[list[Value]], lanes: int) -> None:
-        emitter, places = self.emitter, self.column_places()
-        for place, own in zip(self.row_places(), values, strict=True):
-            row = emitter.value(emitter.add(self.first, place))
-            for start in range(0, len(places), lanes):
-                column = emitter.value(places[start])
-                with only_if(self.is_inside(row, column)):
-                    self.store_neighbours(own[start : start + lanes], row, column)
+        rows = [self.emitter.add(self.first, place) for place in self.row_places()]
+        self.store_places(values, rows, self.column_places())
 
     def reduction(self, op: Operation) -> Reduction:
         reduction = Reduction.of(loop_nest(op))

@@ -5,13 +5,15 @@ Queries and weights lie in shared memory; of keys and values, what is multiplied
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from ....dialect.mlir import Type, Value
 from ....dialect.records import dataclass
 from ...nests.contraction import Contraction
 from ...nests.emit import Emitter, ForLoop, Index, create, store
 from ...nests.nest import whole
+from ..code.kernel import Kernel
 from ..code.vectors import BYTES, element_bytes, load_lanes, store_lanes
 from .attention_parts import Parts, Tile
 from .attention_rows import Rows
@@ -27,6 +29,13 @@ _SHARED = 48 << 10
 """Bytes of shared memory that every kernel may have."""
 
 
+class Threads(Protocol):
+    """What is asked of those who multiply."""
+
+    emitter: Emitter
+    thread: Value
+
+
 @dataclass
 class Staged:
     """A product, as what loads its factors asks for it."""
@@ -40,7 +49,7 @@ class Staged:
     depth: Index
 
     @staticmethod
-    def of(rows: Rows, contraction: Contraction, outer: Sequence[Index], depth: Index) -> Staged:
+    def of(rows: Threads, contraction: Contraction, outer: Sequence[Index], depth: Index) -> Staged:
         """One of the products of attention, which is summed over so many places."""
         return Staged(rows.emitter, contraction, contraction.element, rows.thread, outer, [depth], depth)
 
@@ -68,55 +77,52 @@ class LineLoader(Loader):
         super().put(value, tile, place, self.emitter.add(self.base, depth))
 
 
-class TiledRows(Rows):
-    """Writes what a thread does."""
+class SquareThreads:
+    """How 16 by 16 threads multiply lines that lie in shared memory: each has some rows, some keys, some columns."""
 
     lanes = _SIDE
+    kernel: Kernel
+    emitter: Emitter
+    element: Type
+    thread: Value
+    tile_shape: Tile
+    zero: Value
+    of_values: Loader
 
     @staticmethod
-    def tile(parts: Parts) -> Tile | None:
-        """The most rows and keys that shared memory has room for."""
-        size = element_bytes(parts.scores.element)
-        depth = -(-parts.depth // _DEPTH) * _DEPTH
-        columns = _SIDE
-        while columns < parts.columns:
-            columns *= 2
-        few = parts.rows if isinstance(parts.rows, int) else 4 * _SIDE
-        for rows, keys in ((4, 4), (2, 4), (1, 4), (2, 2), (1, 2), (1, 1)):
-            rows, keys = rows * _SIDE, keys * _SIDE
-            lines = [rows * (depth + _PAD), rows * (keys + _PAD), keys * (_DEPTH + _PAD)]
-            if size * (sum(lines) + _DEPTH * (columns + _PAD)) <= _SHARED and rows < 2 * max(
-                few, _SIDE // 2 + 1
-            ):
-                return Tile(rows, keys, depth, columns)
+    def largest(rows: Index, size: int, lines: Callable[[int, int], int]) -> tuple[int, int] | None:
+        """The most rows and keys that shared memory has room for, of which `lines` says the elements."""
+        few = rows if isinstance(rows, int) else 4 * _SIDE
+        for each, others in ((4, 4), (2, 4), (1, 4), (2, 2), (1, 2), (1, 1)):
+            own, keys = each * _SIDE, others * _SIDE
+            if size * lines(own, keys) <= _SHARED and own < 2 * max(few, _SIDE // 2 + 1):
+                return own, keys
         return None
 
-    def prepare(self) -> None:
-        """Bring the queries to shared memory."""
-        emitter, tile, kernel = self.emitter, self.tile_shape, self.kernel
+    @staticmethod
+    def columns_of(count: int) -> int:
+        """So many columns of values, as far as threads go."""
+        return max(_SIDE, 1 << (count - 1).bit_length())
+
+    def take_threads(self) -> None:
+        """Say which rows, and which columns, the thread has."""
+        emitter, tile = self.emitter, self.tile_shape
         by = emitter.value(_SIDE)
         self.down = create("arith.divui", [self.thread.type], [self.thread, by])
         self.across = create("arith.remui", [self.thread.type], [self.thread, by])
         self.each = tile.rows // _SIDE
         self.quad = min(4, tile.columns // _SIDE)
         self.wide = BYTES // element_bytes(self.element)
-        self.queries = kernel.shared([tile.rows, tile.depth + _PAD], self.element)
-        self.weights = kernel.shared([tile.rows, tile.keys + _PAD], self.element)
-        self.some_keys = kernel.shared([tile.keys, _DEPTH + _PAD], self.element)
-        self.some_values = kernel.shared([_DEPTH, tile.columns + _PAD], self.element)
-        parts = self.parts
-        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
-        box = Box(tile.rows, _DEPTH)
-        loader = LineLoader(staged, parts.scores.left, parts.scores.row, self.first, self.rows, box)
-        for depth in range(0, tile.depth, _DEPTH):
-            loader.base = depth
-            loader.store(loader.load(depth), self.queries)
-        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
-        box = Box(tile.keys, _DEPTH)
-        self.of_keys = LineLoader(staged, parts.scores.right, parts.scores.column, 0, self.keys, box)
-        staged = Staged.of(self, parts.result, self.outer, self.keys)
-        box = Box(tile.columns, _DEPTH)
-        self.of_values = Loader(staged, parts.result.right, parts.result.column, 0, parts.columns, box)
+
+    def share(self) -> None:
+        """Get shared memory for weights, and for what is multiplied with them next."""
+        tile = self.tile_shape
+        self.weights = self.kernel.shared([tile.rows, tile.keys + _PAD], self.element)
+        self.some_values = self.kernel.shared([_DEPTH, tile.columns + _PAD], self.element)
+
+    def lines(self, count: int, depth: int = _DEPTH) -> Value:
+        """Shared memory for lines."""
+        return self.kernel.shared([count, depth + _PAD], self.element)
 
     def row_places(self) -> list[Index]:
         """Neighbours."""
@@ -135,22 +141,24 @@ class TiledRows(Rows):
         turns = range(0, self.tile_shape.columns, _SIDE * quad)
         return [emitter.add(first, turn + lane) for turn in turns for lane in range(quad)]
 
-    def scores(self, first: Index) -> list[list[Value]]:
-        """Multiply some columns of queries and keys at a time."""
+    def multiply_lines(
+        self, depth: Index, left: tuple[Value, LineLoader | None], right: tuple[Value, LineLoader]
+    ) -> list[list[Value]]:
+        """Multiply rows with keys, some columns at a time; of the left ones all are there if nothing brings them."""
         rows, keys = self.row_places(), self.key_places()
-        self.of_keys.first = first
-        loop = ForLoop(self.emitter, 0, self.tile_shape.depth, _DEPTH, [self.zero] * (len(rows) * len(keys)))
+        loop = ForLoop(self.emitter, 0, depth, _DEPTH, [self.zero] * (len(rows) * len(keys)))
         with loop.body():
-            self._bring(self.of_keys, loop.position, self.some_keys)
+            brought = [(loader, tile) for tile, loader in (left, right) if loader is not None]
+            self.bring_all(brought, loop.position)
             sums = loop.carried
             for k in range(0, _DEPTH, self.wide):
-                at = self.emitter.add(loop.position, k)
-                left = [self._neighbours(self.queries, row, at, self.wide) for row in rows]
-                right = [self._neighbours(self.some_keys, key, k, self.wide) for key in keys]
+                at = k if left[1] is not None else self.emitter.add(loop.position, k)
+                own = [self._neighbours(left[0], row, at, self.wide) for row in rows]
+                others = [self._neighbours(right[0], key, k, self.wide) for key in keys]
                 sums = [
                     self._add_products(sums[i * len(keys) + j], a, b)
-                    for i, a in enumerate(left)
-                    for j, b in enumerate(right)
+                    for i, a in enumerate(own)
+                    for j, b in enumerate(others)
                 ]
             loop.end(sums)
         return [loop.results[i * len(keys) :][: len(keys)] for i in range(len(rows))]
@@ -166,7 +174,7 @@ class TiledRows(Rows):
         carried = [value for row in sums for value in row]
         loop = ForLoop(emitter, 0, self.tile_shape.keys, _DEPTH, carried)
         with loop.body():
-            self._bring(self.of_values, emitter.add(first, loop.position), self.some_values)
+            self.bring_all([(self.of_values, self.some_values)], emitter.add(first, loop.position))
             found = loop.carried
             for k in range(0, _DEPTH, self.wide):
                 at = emitter.add(loop.position, k)
@@ -185,10 +193,12 @@ class TiledRows(Rows):
             loop.end(found)
         return [loop.results[i * len(columns) :][: len(columns)] for i in range(len(rows))]
 
-    def _bring(self, loader: Loader, depth: Index, tile: Value) -> None:
-        values = loader.load(depth)
+    def bring_all(self, brought: Sequence[tuple[Loader, Value]], depth: Index) -> None:
+        """Bring tiles at a depth to shared memory, when nobody needs what is there."""
+        values = [loader.load(depth) for loader, _ in brought]
         self.kernel.barrier()
-        loader.store(values, tile)
+        for (loader, tile), own in zip(brought, values, strict=True):
+            loader.store(own, tile)
         self.kernel.barrier()
 
     def _columns(self, line: int, first: Index) -> list[Value]:
@@ -207,3 +217,47 @@ class TiledRows(Rows):
         for a, b in zip(left, right, strict=True):
             total = create("math.fma", [self.element], [a, b, total])
         return total
+
+
+class TiledRows(SquareThreads, Rows):
+    """Writes what a thread does."""
+
+    @staticmethod
+    def tile(parts: Parts) -> Tile | None:
+        """The most rows and keys that shared memory has room for."""
+        depth = -(-parts.depth // _DEPTH) * _DEPTH
+        columns = SquareThreads.columns_of(parts.columns)
+
+        def lines(rows: int, keys: int) -> int:
+            weights = rows * (depth + _PAD) + rows * (keys + _PAD)
+            return weights + keys * (_DEPTH + _PAD) + _DEPTH * (columns + _PAD)
+
+        found = SquareThreads.largest(parts.rows, element_bytes(parts.scores.element), lines)
+        return None if found is None else Tile(*found, depth, columns)
+
+    def prepare(self) -> None:
+        """Bring the queries to shared memory."""
+        tile, parts = self.tile_shape, self.parts
+        self.take_threads()
+        self.queries = self.lines(tile.rows, tile.depth)
+        self.share()
+        self.some_keys = self.lines(tile.keys)
+        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
+        box = Box(tile.rows, _DEPTH)
+        loader = LineLoader(staged, parts.scores.left, parts.scores.row, self.first, self.rows, box)
+        for depth in range(0, tile.depth, _DEPTH):
+            loader.base = depth
+            loader.store(loader.load(depth), self.queries)
+        staged = Staged.of(self, parts.scores, self.outer_of_scores, parts.depth)
+        box = Box(tile.keys, _DEPTH)
+        self.of_keys = LineLoader(staged, parts.scores.right, parts.scores.column, 0, self.keys, box)
+        staged = Staged.of(self, parts.result, self.outer, self.keys)
+        box = Box(tile.columns, _DEPTH)
+        self.of_values = Loader(staged, parts.result.right, parts.result.column, 0, parts.columns, box)
+
+    def scores(self, first: Index) -> list[list[Value]]:
+        """Multiply some columns of queries and keys at a time."""
+        self.of_keys.first = first
+        return self.multiply_lines(
+            self.tile_shape.depth, (self.queries, None), (self.some_keys, self.of_keys)
+        )

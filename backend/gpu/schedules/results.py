@@ -8,7 +8,7 @@ from ....dialect.mlir import Type, Value
 from ...nests.contraction import Contraction
 from ...nests.emit import Index, create
 from ...nests.nest import Access, LoopNest
-from ..code.control import compare
+from ..code.control import compare, only_if
 from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
@@ -71,6 +71,17 @@ class Results:
         extents = [self.emitter.value(extent) for extent in (self.rows, self.columns)]
         both = [compare("ult", at, extent) for at, extent in zip((row, column), extents, strict=True)]
         return create("arith.andi", [both[0].type], both)
+
+    def store_places(
+        self, values: Sequence[list[Value]], rows: Sequence[Index], columns: Sequence[Index]
+    ) -> None:
+        """Store what a thread has of some rows and columns, by neighbours where they are aligned."""
+        lanes = self.stored_at_once()
+        for row, own in zip(map(self.emitter.value, rows), values, strict=True):
+            for start in range(0, len(columns), lanes):
+                column = self.emitter.value(columns[start])
+                with only_if(self.is_inside(row, column)):
+                    self.store_neighbours(own[start : start + lanes], row, column)
 
     def store_neighbours(self, sums: list[Value], row: Value, column: Value) -> None:
         """Store neighbours, and what follows of them, from a place in the result on."""
