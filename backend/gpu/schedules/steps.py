@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import dataclass
-from ....passes.rewriting import is_unused, operations_in
+from ....passes.rewriting import operations_in
 from ...nests.independence import base
 from ...nests.nest import LoopNest
 from ..code.reduce import Reduction
@@ -43,12 +43,16 @@ class Step:
             return False
         own = {step.nest.operation for step in steps} | self.absorbed
         users = [use.owner.operation for use in memref.uses]
-        return all(user in own or user.name == "memref.dealloc" or _is_left_over(user) for user in users)
+        return all(
+            user in own or user.name == "memref.dealloc" or _asks_for_no_element(user) for user in users
+        )
 
 
-def _is_left_over(op: Operation) -> bool:
-    """Whether an operation is a view that somebody took to see whether a schedule matches."""
-    return op.name == "memref.collapse_shape" and is_unused(op)
+def _asks_for_no_element(op: Operation) -> bool:
+    """Whether an operation asks for an extent, or is a view, of schedules that were tried, of which all do."""
+    users = [use.owner.operation for result in op.results for use in result.uses]
+    is_view = op.name == "memref.collapse_shape" and all(map(_asks_for_no_element, users))
+    return is_view or op.name == "memref.dim"
 
 
 def steps_of(nests: Sequence[LoopNest]) -> list[Step]:

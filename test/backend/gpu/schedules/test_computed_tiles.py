@@ -78,3 +78,12 @@ def test_a_matrix_that_is_asked_for_is_memory() -> None:
         return weights @ v, weights
 
     check(both, numbers(9, 4), numbers(21, 4), numbers(21, 3), rtol=1e-5, kernels=0)
+
+
+def test_batches_share_a_factor() -> None:
+    def weighted(x: Any, y: Any, v: Any) -> Any:
+        weights = np.exp(-np.abs(x @ y.T))
+        return weights @ v, weights.mean(axis=-1)
+
+    given = numbers(2, 3, 9, 4), numbers(21, 4), numbers(21, 3)
+    check(weighted, *given, rtol=1e-5, kernels=2)
