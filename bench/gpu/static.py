@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from programs import PROGRAMS, GpuProgram
 
+import weft
 from weft.backend.gpu.machine.assembler import assemble, find_assembler
 from weft.backend.target import named
 from weft.frontend.function import function
@@ -25,7 +26,18 @@ TARGET = "sm_90a"
 _PAGE = Path(__file__).resolve().parents[1] / "results" / "gpu_static.md"
 _THREADS_OF_A_MULTIPROCESSOR, _MOST_BLOCKS = 2048, 32
 _RNG = np.random.default_rng(0)
-DRAWN = (
+
+
+def _attention_gradients(q: Any, k: Any, v: Any, change: Any) -> Any:
+    def total(q: Any, k: Any, v: Any) -> Any:
+        scores = q @ np.swapaxes(k, -1, -2) * 0.125
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return np.sum(weights / weights.sum(axis=-1, keepdims=True) @ v * change)
+
+    return weft.grad(total, argnums=(0, 1, 2))(q, k, v)
+
+
+OTHERS = (
     GpuProgram(
         "dropout",
         lambda x: np.where(_RNG.random(x.shape, np.float32) < 0.5, 0, x * 2),
@@ -33,8 +45,9 @@ DRAWN = (
         (((8192, 8192), "f4"),),
     ),
     GpuProgram("area", lambda x: np.mean(_RNG.random(x.shape) ** 2 + x * x < 1), (), (((1 << 26,), "f8"),)),
+    GpuProgram("attention_gradients", _attention_gradients, (), (((4, 16, 2048, 64), "f4"),) * 4),
 )
-"""Programs that are not packed, as they draw of a generator."""
+"""Programs that are not packed, as they draw of a generator, or are those of NumPy alone no more."""
 UNKNOWN = (
     GpuProgram("bias_unknown", lambda x, b: x + b, (), (((None, None), "f4"), ((None,), "f4"))),
     GpuProgram("bias", lambda x, b: x + b, (), (((8192, 8188), "f4"), ((8188,), "f4"))),
@@ -77,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("there is no ptxas on this machine: install nvidia-cuda-nvcc", file=sys.stderr)
         return 1
     chosen = [
-        p for p in (*PROGRAMS, *DRAWN, *UNKNOWN) if p.large and (not options.only or p.name in options.only)
+        p for p in (*PROGRAMS, *OTHERS, *UNKNOWN) if p.large and (not options.only or p.name in options.only)
     ]
     rows = [row for program in chosen for row in rows_of(program)]
     options.to.parent.mkdir(parents=True, exist_ok=True)

@@ -60,6 +60,10 @@ def _attention(q: Any, k: Any, v: Any) -> Any:
     return weights / weights.sum(axis=1, keepdims=True) @ v
 
 
+def _gradients(q: Any, k: Any, v: Any) -> Any:
+    return weft.grad(lambda *given: np.sum(_attention(*given) ** 2), argnums=(0, 1, 2))(q, k, v)
+
+
 def _of_vector(q: Any, k: Any, v: Any) -> Any:
     weights = np.exp(k @ q / 8 - (k @ q / 8).max())
     return weights / weights.sum() @ v
@@ -143,6 +147,13 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
         "attention",
         128,
         2,
+    ),
+    "gradients of attention": (
+        _gradients,
+        (np.ones((200, 64), _F32), *(np.ones((500, 64), _F32),) * 2),
+        "computed tiles",
+        160,
+        4,
     ),
     "attention of few rows": (
         _attention,
@@ -239,12 +250,16 @@ def test_code_is_short(compiled: tuple[str, DeviceCode]) -> None:
         assert max(kernel.ptx.count(";") for kernel in code.kernels) <= LONGEST[name]
 
 
+SPILLED = {"gradients of attention": 8}
+"""Bytes at most of a thread, where the assembler keeps two blocks on a multiprocessor that way."""
+
+
 @pytest.mark.sampled(4)
 @pytest.mark.skipif(find_assembler() is None, reason="there is no ptxas: pip install nvidia-cuda-nvcc")
 def test_registers_are_enough(compiled: tuple[str, DeviceCode]) -> None:
     name, code = compiled
     for kernel, found in code.assembled().items():
-        assert (found.spilled, found.stack) == (0, 0), kernel
+        assert max(found.spilled, found.stack) <= SPILLED.get(name, 0), kernel
         assert found.registers <= PROGRAMS[name][3], kernel
 
 
