@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
@@ -19,7 +20,7 @@ from .errors import InternalError, WeftTypeError, WeftValueError
 from .host_calls import callback_of
 from .mlir import Block, Module, Operation, Value, ir
 from .op import Array, Op
-from .ops.indexing import Gather, TakeAlongAxis
+from .ops.indexing import Gather, PutAlongAxis, Reading, Scatter, TakeAlongAxis
 from .ops.state import AllocRef, ReadRef, WriteRef
 from .records import dataclass
 from .register import decode_attributes, op_class_of
@@ -261,28 +262,39 @@ def _weft_runner(
     attributes = decode_attributes(op_class, operation)
     types = [type_from_mlir(result.type) for result in operation.results]
     what = op_class.mlir_name()
-    reads_at_places = op_class in (Gather, TakeAlongAxis)
+    compute = partial(_at_places, op_class) if op_class in _FIRST_PLACES else op_class.compute
 
     def run(operands: list[Any], environment: Environment) -> list[Any]:
         """What an op computes must be what its type says: the oracle checks the rules of shapes and dtypes."""
-        if reads_at_places:
-            operands = _within_bounds(op_class, operands, attributes)
-        values = op_class.compute(operands, attributes)
+        values = compute(operands, attributes)
         return [check_tensor(what, t, value) for t, value in zip(types, values, strict=True)]
 
     return run
 
 
-def _within_bounds(op_class: type[Op], operands: list[Any], attributes: dict[str, Any]) -> list[Any]:
-    """The operands, with indices to read at moved to the nearest element, as in compiled code.
+_FIRST_PLACES = MappingProxyType({Gather: 1, PutAlongAxis: 1, Scatter: 2, TakeAlongAxis: 1})
+"""Which operand of ops that read or write at places is the first that holds these."""
 
-    What is read out of bounds is not defined, but reading is not an error: checks are ops of their own.
+
+def _at_places(op_class: type[Op], operands: Sequence[Any], attributes: dict[str, Any]) -> tuple[Array, ...]:
+    """What ops compute at places that may be out of bounds, as in compiled code: checks are ops of their own.
+
+    What is read there is not defined, but no error: it is the first element. What is written there is so to one more
+    place behind the others of an axis, which is cut off.
     """
-    x, *indices = operands
-    axes = attributes["axes"] if op_class is Gather else (attributes["axis"],)
-    extents = [x.shape[axis] for axis in axes]
-    nearest = [np.clip(i, -n, max(n - 1, -n)) for i, n in zip(indices, extents, strict=True)]
-    return [x, *nearest]
+    x, moved = operands[0], list(operands)
+    axes = attributes["axes"] if "axes" in attributes else (attributes["axis"],)
+    is_reading, is_inside = issubclass(op_class, Reading), True
+    for number, axis in enumerate(axes, _FIRST_PLACES[op_class]):
+        places, n = operands[number], x.shape[axis]
+        outside = (places < -n) | (places >= n)
+        is_inside &= not outside.any()
+        moved[number] = np.where(outside, 0 if is_reading else n, places % max(n, 1))
+    if is_reading or is_inside:
+        return op_class.compute(moved, attributes)
+    moved[0] = np.pad(x, [(0, int(axis in axes)) for axis in range(x.ndim)])
+    (written,) = op_class.compute(moved, attributes)
+    return (written[tuple(map(slice, x.shape))],)
 
 
 def _quietly(evaluate: Callable[..., Any], operands: list[Any]) -> Any:

@@ -78,6 +78,12 @@ def _zero_extend(operation: Operation) -> Evaluate:
     return lambda x: dtype.type(_unsigned(x))
 
 
+def _truncated(x: Any, y: Any) -> Any:
+    """A quotient, rounded towards zero."""
+    floor = x // y
+    return floor + (floor < 0 and floor * y != x)
+
+
 def _from_elements(operation: Operation) -> Evaluate:
     result = ir.RankedTensorType(operation.results[0].type)
     dtype, shape = element_dtype(result.element_type), list(result.shape)
@@ -104,8 +110,10 @@ SCALAR_OPS: Mapping[str, Callable[[Operation], Evaluate]] = MappingProxyType(
     {
         "arith.addi": _same(lambda x, y: x ^ y if x.dtype.kind == "b" else x + y),
         "arith.andi": _same(lambda x, y: x & y),
+        "arith.ceildivsi": _same(lambda x, y: -(-x // y)),
         "arith.cmpi": _compare,
         "arith.constant": _constant,
+        "arith.divsi": _same(_truncated),
         "arith.extsi": _convert,
         "arith.extui": _zero_extend,
         "arith.index_cast": _convert,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 from collections.abc import Iterable, Iterator
@@ -70,12 +71,26 @@ _OF_VALUES = (
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
-    """Compile the functions of tests of values in a third of the time, unless these are marked as `optimised`."""
-    from support.quick_code import quick_code, some_verified
+    """Compile the functions of tests of values in a third of the time, unless these are marked as `optimised`.
 
-    is_of_values = any(map(item.path.is_relative_to, _OF_VALUES))
-    with quick_code() if is_of_values and not item.get_closest_marker("optimised") else some_verified():
+    Most of those in some folders are interpreted, unless they are marked as `compiled`, or as of a `processor`.
+    """
+    from support.behaviour_harness import mostly_interpreted
+    from support.quick_code import quick_code, some_verified
+    from support.value_tests import FOLDERS
+
+    is_optimised = item.get_closest_marker("optimised") is not None
+    is_compiled = is_optimised or any(map(item.get_closest_marker, ("compiled", "processor")))
+    with contextlib.ExitStack() as how:
+        is_quick = _is_in(item, _OF_VALUES) and not is_optimised
+        how.enter_context(quick_code() if is_quick else some_verified())
+        if _is_in(item, map(_FOLDER.parent.joinpath, FOLDERS)) and not is_compiled:
+            how.enter_context(mostly_interpreted(item.nodeid))
         return (yield)
+
+
+def _is_in(item: pytest.Item, folders: Iterable[Path]) -> bool:
+    return any(map(item.path.is_relative_to, folders))
 
 
 def pytest_collection_finish() -> None:

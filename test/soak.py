@@ -22,6 +22,8 @@ import sys
 import time
 from pathlib import Path
 
+from support.value_tests import FOLDERS
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = (
     "test/passes/test_random_programs.py",
@@ -42,14 +44,14 @@ STRESSED = (
 )
 FRONTEND = "test/frontend"
 INTERPRETED = (
+    *FOLDERS,
     "test/frontend/autograph",
     "test/frontend/data/test_side_by_side.py",
-    "test/frontend/numpy_api/test_repetition.py",
     "test/frontend/python_state/test_state.py",
     "test/frontend/runtime_values/test_effects.py",
     "test/programs/test_against_eager.py",
 )
-"""Tests most of whose functions `make test` interprets, as `same` of `behaviour_harness.py` says."""
+"""Tests most of whose functions `make test` interprets: also those that `same` of `behaviour_harness.py` compares."""
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""
 

@@ -144,7 +144,10 @@ class Gather(Reading, name="gather"):
 
 
 class Scatter(Update, name="scatter"):
-    """Replace (`mode` set, last write wins) or add to (add) what `gather` with the same indices reads."""
+    """Replace (`mode` set, last write wins) or add to (add) what `gather` with the same indices reads.
+
+    Where an index array holds a place outside of the array, nothing is written.
+    """
 
     x: Operand
     update: Operand

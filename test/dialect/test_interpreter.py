@@ -75,6 +75,29 @@ def test_errors_keep_what_was_written_before_them() -> None:
     assert cell == 14
 
 
+def test_what_is_out_of_bounds_is_not_written() -> None:
+    """As in compiled code: a table is written where it has a place."""
+    indices, grid, updates = (
+        TensorType((None,) * n, np.dtype(t)) for n, t in ((1, "i8"), (2, "f8"), (2, "f8"))
+    )
+    places = TensorType((None, None), np.dtype(np.int64))
+
+    def body(b, x, i, update, j):
+        at = {"axes": (1,), "position": 1}
+        scattered = [b("scatter", x, update, i, **at, mode=mode) for mode in ("set", "add")]
+        return [*scattered, b("put_along_axis", x, j, update, axis=1), b("gather", x, i, **at)]
+
+    x, i = np.arange(6.0).reshape(2, 3), np.array([10**12, -3, 3, -(10**12)])
+    update, j = np.arange(8.0).reshape(2, 4) + 10, np.array([[-4, 2, 0, 9], [3, 3, 3, -1]])
+    replaced, added, put, read = interpret(
+        build([grid, indices, updates, places], body), NAME, [x, i, update, j]
+    )
+    assert replaced.tolist() == [[11, 1, 2], [15, 4, 5]]
+    assert added.tolist() == [[11, 1, 2], [18, 4, 5]]
+    assert put.tolist() == [[12, 1, 11], [3, 4, 17]]
+    assert np.isin(read, x).all()
+
+
 def test_calls_pass_cells_and_values() -> None:
     module = parse("""
       func.func private @store(%ref: !weft.ref<tensor<i64>>, %x: tensor<i64>) -> tensor<i64> {
@@ -203,6 +226,12 @@ def test_branches_and_recursion() -> None:
         ("arith.addi", 2**63 - 1, 1, -(2**63)),
         ("arith.subi", -(2**63), 1, 2**63 - 1),
         ("arith.muli", 3, -4, -12),
+        ("arith.ceildivsi", 7, 2, 4),
+        ("arith.ceildivsi", -7, 2, -3),
+        ("arith.divsi", -7, 2, -3),
+        ("arith.divsi", -1, 2, 0),
+        ("arith.divsi", -6, 2, -3),
+        ("arith.divsi", 7, 2, 3),
         ("arith.maxsi", 3, -4, 3),
         ("arith.minsi", 3, -4, -4),
         ("arith.andi", 6, 3, 2),

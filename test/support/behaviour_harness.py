@@ -25,7 +25,7 @@ import pytest
 import weft
 from support.differential import assert_same
 from support.layouts import other_layout, shares_no_more
-from support.reference import interpreting
+from support.reference import compiling, interpreting
 from weft.dialect.errors import WeftError
 
 _NUMBERS = (bool, int, float, complex)
@@ -159,7 +159,7 @@ def all_are_compiled() -> bool:
 
 def mostly_interpreted(name: str) -> contextlib.AbstractContextManager[None]:
     """Optimise what is called in the block as always, and then interpret it: all but one of `COMPILED`, by name."""
-    return interpreting("optimized") if _is_interpreted(name) else contextlib.nullcontext()
+    return interpreting("optimized") if _is_interpreted(name) else compiling()
 
 
 def _is_interpreted(name: str) -> bool:

@@ -88,16 +88,31 @@ def _unchanged(module: Any) -> None:
     """A stage that does nothing."""
 
 
+_COMPILER = compile_function.to_linalg, compile_function.machine_code, concrete.loaded
+
+
+@contextlib.contextmanager
+def _with_steps(to_linalg: Any, machine_code: Any, loaded: Any) -> Iterator[None]:
+    with (
+        mock.patch.multiple(compile_function, to_linalg=to_linalg, machine_code=machine_code),
+        mock.patch.object(concrete, "loaded", loaded),
+    ):
+        yield
+
+
 @contextlib.contextmanager
 def interpreting(stage: str) -> Iterator[None]:
     """Interpret the programs that are compiled in the block: at stage "weft" or "optimized"."""
     with contextlib.ExitStack() as replaced:
-        replaced.enter_context(mock.patch.object(compile_function, "to_linalg", _unchanged))
-        replaced.enter_context(mock.patch.object(compile_function, "machine_code", _machine_code))
-        replaced.enter_context(mock.patch.object(concrete, "loaded", _loaded))
+        replaced.enter_context(_with_steps(_unchanged, _machine_code, _loaded))
         if stage == "weft":
             replaced.enter_context(mock.patch.object(compile_function, "optimize", _unchanged))
         yield
 
 
-__all__ = ["Interpreted", "interpreting"]
+def compiling() -> contextlib.AbstractContextManager[None]:
+    """Make machine code of what is compiled in the block, also where what is around it is interpreted."""
+    return _with_steps(*_COMPILER)
+
+
+__all__ = ["Interpreted", "compiling", "interpreting"]

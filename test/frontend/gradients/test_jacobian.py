@@ -36,6 +36,7 @@ def test_jacobians_agree_with_differences(x: Any) -> None:
     np.testing.assert_allclose(weft.jacobian(recurrent)(x), differences(recurrent, x), atol=1e-8)
 
 
+@pytest.mark.compiled("long loops within loops")
 @pytest.mark.parametrize("x", [X, LONG], ids=["forwards", "in reverse"])
 def test_hessians_agree_with_differences_of_gradients(x: Any) -> None:
     def total(x: Any) -> Any:

@@ -144,6 +144,7 @@ def test_gradients_of_gradients_through_a_loop() -> None:
     np.testing.assert_allclose(weft.grad(product)(x, v), expected, rtol=1e-5, atol=1e-8)
 
 
+@pytest.mark.compiled("a loop of 60,000 steps")
 def test_loops_add_up_halves_with_more_bits() -> None:
     """In numbers of 16 bits a sum of ones stays at 2048; parts, branches and inner loops add to the same sum."""
 

@@ -10,6 +10,8 @@ import pytest
 import weft
 from support.differences import differences
 
+pytestmark = pytest.mark.compiled("loops that are long enough to be cut")
+
 RNG = np.random.default_rng(5)
 STEPS = 203
 

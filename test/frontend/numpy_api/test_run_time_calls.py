@@ -148,6 +148,7 @@ def test_complex_where_numbers_may_be_complex() -> None:
     np.testing.assert_array_equal(got, [2j])
 
 
+@pytest.mark.compiled("counts what machine code calls")
 def test_ufuncs_of_others() -> None:
     from numpy._core import _umath_tests  # ufuncs that stand for those that users and numba make
 
@@ -176,6 +177,7 @@ def test_ufuncs_that_give_objects_are_refused() -> None:
         weft.function(lambda x: add(x, x))(VALUES)
 
 
+@pytest.mark.compiled("lines of errors are machine code's")
 def test_what_fails_raises_at_the_users_line() -> None:
     def program(x: Any) -> Any:
         return np.quantile(x, x[0], method="hazen")

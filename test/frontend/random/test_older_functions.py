@@ -222,6 +222,7 @@ def test_distributions_that_python_writes_in_python() -> None:
     assert not compiled.get_concrete_function(2.0).cost_analysis().python_calls
 
 
+@pytest.mark.compiled("threads run machine code at the same time")
 def test_threads_wait_for_draws_of_numpys() -> None:
     def walk(n: Any) -> Any:
         total = 0.0
@@ -246,6 +247,7 @@ def test_threads_wait_for_draws_of_numpys() -> None:
         assert 0 < compiled(np.int64(3)) < 3
 
 
+@pytest.mark.compiled("threads run machine code at the same time")
 def test_other_threads_run_while_a_long_loop_draws() -> None:
     def draw(n: Any) -> Any:
         total, i = 0.0, 0
@@ -296,6 +298,7 @@ def test_code_of_numpys_that_is_not_there_or_draws_otherwise(monkeypatch: pytest
         assert found("poisson") is None
 
 
+@pytest.mark.compiled("machine code is to call no Python")
 def test_loops_call_no_python() -> None:
     def walk(n: Any) -> Any:
         place = 0

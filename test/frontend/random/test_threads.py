@@ -6,8 +6,11 @@ import threading
 from typing import Any
 
 import numpy as np
+import pytest
 
 import weft
+
+pytestmark = pytest.mark.compiled("threads run machine code at the same time")
 
 
 def test_threads_draw_different_numbers() -> None:
