@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import timeit
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,30 @@ from support.claims import Claims, refused, require
 X: Any = np.arange(6.0)
 CLAIMS = Claims()
 claim = CLAIMS.claim
+
+
+@claim("../README.md", "some thousand times as fast as Python")
+def _() -> None:
+    def smallest_distance(points: Any) -> Any:
+        best = np.inf
+        for i in range(len(points)):
+            for j in range(i):
+                best = min(best, np.sqrt(((points[i] - points[j]) ** 2).sum()))
+        return best
+
+    def seconds(function: Any, number: int) -> float:
+        return min(timeit.repeat(lambda: function(points), number=number, repeat=5)) / number
+
+    points = np.random.default_rng(0).random((80, 3))
+    fast = weft.function(smallest_distance)
+    assert fast(points) == pytest.approx(smallest_distance(points))
+    assert seconds(smallest_distance, 1) / seconds(fast, 10) > 500  # of few points, and beside other work
+
+
+@claim("performance.md", "*reads memory in steps of*")
+def _() -> None:
+    concrete = weft.function(lambda x: np.exp(x[:, 1])).get_concrete_function(np.ones((50, 40)))
+    assert "reads memory in steps of 320 bytes" in str(concrete.explain())
 
 
 @claim("performance.md", "NumPy's promotion makes float64 of a Python float beside an int array")

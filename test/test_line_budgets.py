@@ -171,6 +171,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("backend/gpu", 230, "which sums multiply again, instead of reading a matrix"),
     ("dialect", 25, "the interpreter divides, and writes nothing out of bounds, as machine code does"),
+    ("frontend", 26, "sentences name what reads elements, and exceptions that Python makes are checks"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -69,6 +69,8 @@ def explain(wanted: argparse.Namespace) -> int:
     except WeftError as error:
         print(f"weft: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        raise
     except OSError as error:
         print(f"weft: cannot write {wanted.output}: {error.strerror}", file=sys.stderr)
         return 1

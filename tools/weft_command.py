@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 
 from .. import __version__
@@ -16,6 +18,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Alone it prints help.
     """
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who read the output has seen enough; nothing is left to flush at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     parser = Parser(prog="weft", description="weft compiles Python functions over NumPy arrays.")
     parser.add_argument("--version", action="version", version=f"weft {__version__}")
     rooms = parser.add_subparsers(dest="command")

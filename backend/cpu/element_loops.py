@@ -14,6 +14,7 @@ from ...dialect.mlir import Block, Module, Operation, ir
 from ...dialect.records import NamedTuple
 from ...passes.notes import NOWHERE, Note, Place, note, place_of, recorded
 from ...passes.rewriting import defined_functions, operations_of
+from ..nests.iterations import are_independent, clamps_in
 from ..planning.names import EXIT, POLL
 from .lowering.steps import trips_of
 
@@ -151,10 +152,17 @@ def _names(op: Operation) -> Iterator[str]:
 
 
 def _why_in_order(loop: Operation) -> str:
-    if f"call of {EXIT}" in _names(loop):
+    names = list(_names(loop))
+    if names.count(_CHECKS[0]) > names.count(_CHECKS[1]):  # which may be left, too: by a signal
         return "each may raise an error, which ends the call"
     if loop.name == "scf.while":
         return "only what it computes tells when it ends"
     if any(isinstance(value.type, (ir.FloatType, ir.IntegerType)) for value in loop.results):
         return "each needs what the one before has computed"
+    if are_independent(loop):
+        return (
+            "each looks whether its indices are in bounds"
+            if clamps_in(loop)
+            else "LLVM found no vectors for it"
+        )
     return "each may read what the one before has written"

@@ -164,6 +164,11 @@ def _combined(name: str, left: Linear, right: Linear) -> Linear | None:
     return None
 
 
+def clamps_in(loop: Operation) -> bool:
+    """Whether a loop looks whether indices are in bounds."""
+    return any(op.name == "arith.select" and _is_clamp(op) for op in operations_of(loop))
+
+
 def _is_clamp(select: Operation) -> bool:
     """Whether an index is taken as it is unless it is out of bounds, which a check before has excluded.
 

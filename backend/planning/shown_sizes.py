@@ -9,7 +9,7 @@ from typing import cast
 
 from ...dialect.formulas import ExtentName, named
 from ...dialect.mlir import Value, ir
-from ...dialect.sizes import Computed, Size, computed, symbol
+from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, symbol
 from .shapes import Axis
 from .terms import Terms
 
@@ -22,6 +22,8 @@ _INTEGERS: Mapping[str, Callable[[Size, Size], Size]] = {
     "arith.muli": lambda left, right: left * right,
     "arith.maxsi": lambda left, right: computed(max, left, right),
     "arith.minsi": lambda left, right: computed(min, left, right),
+    "arith.floordivsi": lambda left, right: computed(floordiv, left, right),
+    "arith.ceildivsi": lambda left, right: computed(ceildiv, left, right),
 }
 """What ops make of integers that are as wide as extents: these wrap around where no extent does."""
 

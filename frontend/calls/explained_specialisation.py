@@ -74,12 +74,16 @@ class ExplainedSpecialisation:
 
     def _sites(self) -> Iterator[Note]:
         """What is checked while it runs, and where Python is called."""
-        from ...dialect.callbacks import name_of  # which loads what operations are
+        from ...dialect.callbacks import RAISE, name_of  # which loads what operations are
 
         for site in self._executable.plan.sites:
             place = place_of(site.location)
             if isinstance(site, HostSite):
-                yield Note("python", place, "calls {}", (f"`{name_of(self._callbacks[site.callback])}`",))
+                name = name_of(self._callbacks[site.callback])
+                if name == RAISE:
+                    yield Note("check", place, "makes an exception in Python, if the program comes there")
+                else:
+                    yield Note("python", place, "calls {}", (f"`{name}`",))
             else:
                 message = re.sub(r"\{\d*\}", "...", site.message)
                 if not _OUT_OF_MEMORY.fullmatch(message):

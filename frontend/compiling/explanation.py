@@ -12,7 +12,7 @@ from typing import Any
 
 from ...dialect.records import NamedTuple
 from ...passes.notes import KINDS, NOWHERE, Note, Place
-from ..source.expressions import expression_at, statement_at
+from ..source.expressions import access_at, expression_at, statement_at
 from ..source.locations import cell_of
 
 
@@ -167,7 +167,8 @@ def _subject(note: Note) -> str:
     """What a sentence is about: the expression, or an array that a loop or branch carries."""
     if note.reason.startswith("these "):
         return ""
-    name = note.place.name or expression_at(*note.place[:3])
+    is_access = note.kind == "strided" or note.reason.startswith("is copied in vectors")
+    name = note.place.name or (access_at if is_access else expression_at)(*note.place[:3])
     is_carried = note.kind in ("copy", "memory", "threads") or note.reason.startswith(_OF_ARRAYS)
     if not name:
         return "an array" if note.reason.startswith(_OF_ARRAYS) else KINDS[note.kind].subject

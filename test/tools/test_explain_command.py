@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -48,6 +49,16 @@ def test_sentences_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert shown.startswith("shifted(x: f32[64])\n  returns f32[64]\n")
     assert "line 5: `x + 1` runs in vectors" in shown
+
+
+def test_a_reader_may_have_seen_enough(folder: Path) -> None:
+    asked = [sys.executable, "-m", "weft", "explain", "steps:shifted", "--spec", "f32[64]"]
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait() == 1
 
 
 def test_a_page_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

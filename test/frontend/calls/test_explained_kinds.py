@@ -90,6 +90,28 @@ def every_other(x):
     return t
 
 
+def by_rows(x, a):
+    out = np.zeros_like(x)
+    n, m = x.shape
+    for i in range(1, n):
+        for j in range(m):
+            out[i, j] = a * out[i - 1, j] + x[i, j]
+    return out
+
+
+def refusing(x):
+    if x[0] < 0:
+        raise ValueError(x)
+    return x + 1
+
+
+def waiting(x):
+    total = 0.0
+    while total < 1 and x[0] > 0:
+        total += x[0]
+    return total
+
+
 def looking(c):
     out = np.zeros(c.shape, np.int64)
     for i in range(len(c)):
@@ -117,7 +139,10 @@ PROGRAMS = {
     "guard": [(lambda x: x * FACTOR, [VECTOR], r"global FACTOR is a constant of the code: another value .*")],
     "loop": [(unrolled, [VECTOR], r"`for k in range\(3\)` is unrolled, as it has 3 iterations")],
     "python": [(lambda x: weft.py_call(print, x), [VECTOR], r"`weft\.py_call\(print, x\)` calls `print`")],
-    "check": [(lambda x: x[5], [VECTOR], r"`x\[5\]` is checked, and raises IndexError: index .*")],
+    "check": [
+        (lambda x: x[5], [VECTOR], r"`x\[5\]` is checked, and raises IndexError: index .*"),
+        (refusing, [VECTOR], r"`raise ValueError\(x\)` makes an exception in Python, if the program comes there"),
+    ],
     "rewritten": [
         (lambda x: np.negative(-(x * 1.0)), [VECTOR], r"`x \* 1\.0` is simplified by `multiply_by_one`"),
         (lambda x: np.negative(-(x * 1.0)), [VECTOR], r"`np\.negative\(.*\)` is simplified by `undo_twice`"),
@@ -135,12 +160,14 @@ PROGRAMS = {
     "scalar": [
         (smooth, [VECTOR], r"`for k in range\(1, len\(x\)\)` runs one iteration after another: each may read .*"),
         (looking, [VECTOR], r"`for i in range\(len\(c\)\)` runs one iteration after another: .* numbers alone"),
+        (by_rows, [weft.TensorSpec((None, None)), weft.TensorSpec(())], r"`for j .*: each looks whether its .*"),
+        (waiting, [weft.TensorSpec((3,))], r"`while total .*` runs one .*: only what it computes tells when it ends"),
         (lambda x: np.cumsum(x), [VECTOR], r".*runs one .*"),
     ],
     "strided": [
         (largest_in_columns, [MATRIX], r"`x\[i, j\]` reads memory in steps of 2,400 bytes"),
         (largest_in_columns, [weft.TensorSpec((None, None))], r"`x\[i, j\]` reads memory in steps of a row"),
-        (every_other, [VECTOR], r"`x\[2 \* k\] / 3` reads memory in steps of 16 bytes"),
+        (every_other, [VECTOR], r"`x\[2 \* k\]` reads memory in steps of 16 bytes"),
         (lambda x: np.exp(x[:, 0]), [MATRIX], r"`np\.exp\(x\[:, 0\]\)` reads memory in steps of 2,400 bytes"),
     ],
     "algorithm": [
