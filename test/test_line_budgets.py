@@ -172,6 +172,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/gpu", 230, "which sums multiply again, instead of reading a matrix"),
     ("dialect", 25, "the interpreter divides, and writes nothing out of bounds, as machine code does"),
     ("frontend", 26, "sentences name what reads elements, and exceptions that Python makes are checks"),
+    (
+        "frontend/autograph/operators",
+        30,
+        "functions in functions read variables that may have no value, and functions made anew are told",
+    ),
+    ("frontend/autograph", 30, "conversion tells which variables of outer functions may have no value"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -127,6 +127,7 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         NotImplementedError,
         RuntimeError,
         Exception,
+        NameError,
         UnboundLocalError,
         MemoryError,
         RecursionError,

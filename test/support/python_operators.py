@@ -361,6 +361,9 @@ class PythonOperators:
         """The value itself."""
         return value
 
+    def load_free(self, read: Body, name: str) -> Any:
+        return read()
+
     def load(self, read: Body, name: str) -> Any:
         """A variable that may have no value."""
         try:

@@ -41,6 +41,7 @@ CODES = {
     "StopIteration": 19,
     CANCELLED: 20,
     DEVICE_ERROR: 21,
+    "NameError": 22,
 }
 """What functions return for what Python would raise. Compiled programs compare with the numbers, so these stay as they
 are: another exception gets the next one."""

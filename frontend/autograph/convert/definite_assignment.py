@@ -36,6 +36,8 @@ class DefiniteAssignment:
 
         That is in the body of a `try`, which may be left before, or by `:=` in an operand that may not be evaluated.
         """
+        self.at_times: set[str] = set()
+        """Names without a value where some statement, a loop or branch, has not run, or where it deleted them."""
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Analyse a function body."""
@@ -53,6 +55,9 @@ class DefiniteAssignment:
         return state
 
     def _statement(self, node: ast.stmt, state: int) -> int:
+        if isinstance(node, (ast.If, Loop, ast.Try, ast.With, ast.Match)):
+            unsure = ~state | self._deleted_in([node])
+            self.at_times |= {n for n in self._table.of(node).stores if unsure & self._mask({n})}
         if isinstance(node, ast.If):
             true, false = self._condition(node.test, state)
             return self._block(node.body, true) & self._block(node.orelse, false)

@@ -55,6 +55,10 @@ class Facts:
     unbound: set[int]
     tried: set[str]
     """Names that get their first value in the body of a `try`."""
+    around: frozenset[str]
+    """Names of the functions around this one that may have no value."""
+    at_times: frozenset[str]
+    """Those names, and names of this function, that may have no value when a function in it runs."""
     liveness: Liveness
 
 
@@ -103,7 +107,9 @@ class Emitter:
         liveness.run(statements)
         assignment = DefiniteAssignment(scope, self.uses, self.names.given - self.names.bound_on_some_paths)
         assignment.run(statements)
-        self.facts = Facts(assignment.unbound, assignment.tried, liveness)
+        around = frozenset() if outer[1] is None else outer[1].at_times - scope.locals
+        at_times = around | assignment.at_times
+        self.facts = Facts(assignment.unbound, assignment.tried, around, at_times, liveness)
         self.body = Body(Owner(scope, self.returned), is_generated=False)
         self.hidden = self.hidden - scope.locals
         self.scopes.append(scope)

@@ -114,12 +114,16 @@ class ExpressionConverter(Emitter):
 
     def may_be_unbound(self, node: ast.Name) -> bool:
         """Whether a name may have no value here, in a way that Python itself would not report as the user's."""
-        return id(node) in self.facts.unbound and node.id not in self.hidden
+        is_unsure = id(node) in self.facts.unbound or node.id in self.facts.around
+        return is_unsure and node.id not in self.hidden
 
     def checked(self, node: ast.Name) -> ast.expr:
-        """`weft_.load(lambda: y, "y")`."""
+        """`weft_.load(lambda: y, "y")`; `weft_.load_free` for a variable of a function around this one."""
         read = ast.Lambda(build.parameters((), node), build.load(node.id, node), **build.place(node))
-        return build.call("load", [read, build.constant(self.context.mangled(node.id), node)], node)
+        arguments = [read, build.constant(self.context.mangled(node.id), node)]
+        if node.id in self.facts.around:
+            return build.call("load_free", arguments, node)
+        return build.call("load", arguments, node)
 
     def named(self, node: ast.NamedExpr) -> ast.expr:
         """`(y := x)`: y is a variable of the user's function, wherever this ends up."""

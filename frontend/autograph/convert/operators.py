@@ -89,6 +89,9 @@ class Operators(Protocol):
     def load(self, read: Thunk, name: str, /) -> Any:
         """A variable that may have no value."""
 
+    def load_free(self, read: Thunk, name: str, /) -> Any:
+        """A variable of a function around this one that may have no value."""
+
     def bound(self, value: Any, /) -> Any:
         """A value that is there where the statement before was not left by an exception."""
 

@@ -43,6 +43,7 @@ class _Operators:
     in_ = lazy(lambda _: expressions.in_)
     not_in_ = lazy(lambda _: expressions.not_in_)
     load = lazy(lambda _: expressions.load)
+    load_free = lazy(lambda _: expressions.load_free)
     bound = lazy(lambda _: expressions.bound)
     latest = lazy(lambda _: resolve_grown_lists.resolve_grown_list)
     list_display = lazy(lambda _: unpacking.list_display)

@@ -37,7 +37,7 @@ _REFUSALS = (
     RecursionError,
 )
 
-_EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError, UnboundLocalError)
+_EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError, NameError)
 """What weft raises for the user where NumPy or Python would; anything else from its own code is a mistake in it."""
 
 _RAISERS = (

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError
 from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import dataclass
 from .....dialect.register import context
@@ -76,7 +75,7 @@ from ..values.copies import copied
 from ..values.joins import join
 from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
-from ..values.mismatches import control_flow_error, is_unlike, require_fit, shown_name
+from ..values.mismatches import control_flow_error, endless_error, is_unlike, require_fit, shown_name
 from ..values.narrowing import narrowed, not_returned
 from ..values.optional import MaybeUnbound
 from ..values.own_variables import Variables, attributes_named, own_variables
@@ -181,9 +180,9 @@ class Loop:
                 raise
             snapshot.restore()
             recording.draft.drop()
-            carried = found
-        names = ", ".join(c.place.name for c in carried.values())
-        raise UnsupportedError(f"the types of what this loop carries ({names}) grow without end")
+            before, carried = carried, found
+        growing = [c for key, c in carried.items() if key not in before or before[key].kind != c.kind]
+        raise endless_error({c.place.name: c.kind for c in growing or carried.values()})
 
     def _exit(self) -> Exit:
         """How the last iteration ended: `break` included."""

@@ -300,9 +300,18 @@ def load(read: Thunk, name: str) -> Any:
         if isinstance(error, UnboundLocalError) or getattr(error, "name", name) != name:
             raise
         raise UnboundLocalError(unbound_message(name)) from None
+    return _loaded(value, "UnboundLocalError", unbound_message, name)
+
+
+def load_free(read: Thunk, name: str) -> Any:
+    """The value of a variable of a function around the one that runs; `NameError` where it has none."""
+    return _loaded(read(), "NameError", unbound_free_message, name)
+
+
+def _loaded(value: Any, error: str, message: Callable[[str], str], name: str) -> Any:
     if not isinstance(value, MaybeUnbound):
         return value
-    raise_if(value.unbound, "UnboundLocalError", unbound_message(name).replace("{", "{{"))
+    raise_if(value.unbound, error, message(name).replace("{", "{{"))
     return value.value
 
 
@@ -320,7 +329,16 @@ def unbound_message(name: str) -> str:
     raise AssertionError("reading an unbound variable raises")
 
 
-def _unbound() -> Any:
+def unbound_free_message(name: str) -> str:
+    """What Python says about a variable without a value of a function around the one that reads it."""
+    try:
+        _unbound(read_free=True)
+    except NameError as error:
+        return str(error).replace("variable_", name)
+    raise AssertionError("reading an unbound variable raises")
+
+
+def _unbound(read_free: bool = False) -> Any:
     if UNBOUND is None:
         variable_ = None
-    return variable_
+    return (lambda: variable_)() if read_free else variable_

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from types import FunctionType
 
-from .....dialect.errors import ControlFlowError
+from .....dialect.errors import ControlFlowError, UnsupportedError
 from ....runtime_values.values import RuntimeValue
 from .abstract import Choice, Container, Kind, Mismatch, Partial
+from .kinds import Static
 from .program_locations import UNBOUND, Attribute, Entry, ProgramLocation
 
 
@@ -51,3 +53,17 @@ def has_default(place: ProgramLocation) -> bool:
         return False
     found = inspect.getattr_static(type(place.owner), place.attribute, UNBOUND)
     return type(found) in (bool, int, float, complex, str, bytes, type(None))
+
+
+def endless_error(kinds: dict[str, Kind]) -> UnsupportedError:
+    """What to raise where names that a loop carries are of one more kind at each recording."""
+    names = ", ".join(kinds)
+    held = [kind.inner if isinstance(kind, Partial) else kind for kind in kinds.values()]
+    options = [option for kind in held if isinstance(kind, Choice) for option in kind.options]
+    if any(isinstance(o, Static) and isinstance(o.value, FunctionType) for o in options):
+        return UnsupportedError(
+            f"each iteration of this loop makes another function with attributes of its own ({names}), and one of any "
+            "number of functions cannot be carried; define it before the loop, or keep what it counts in a variable "
+            "(nonlocal) or an object"
+        )
+    return UnsupportedError(f"the types of what this loop carries ({names}) grow without end")
