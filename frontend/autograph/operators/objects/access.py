@@ -244,7 +244,7 @@ def changed(owner: Any, name: str) -> Any:
         if not are_objects(trace, owner.options):
             raise owner._refusal(f"its attribute {name!r} is changed")
         return ChosenAttributes(owner, changed)
-    if isinstance(owner, (ModuleType,)) and current_trace() is not None:
+    if isinstance(owner, (type, ModuleType)) and current_trace() is not None:
         kind = "class" if isinstance(owner, type) else "module"
         raise UnsupportedError(
             f"the attribute {name!r} of the {kind} {owner.__name__!r} is changed, which compiled code would do once, "
