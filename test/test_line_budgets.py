@@ -178,6 +178,16 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "functions in functions read variables that may have no value, and functions made anew are told",
     ),
     ("frontend/autograph", 30, "conversion tells which variables of outer functions may have no value"),
+    (
+        "frontend/autograph/operators",
+        60,
+        "objects that lead to themselves behind a branch; lists are seen at once",
+    ),
+    (
+        "frontend",
+        90,
+        "long lists of numbers are seen at once where each item was asked: they took minutes to compile",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

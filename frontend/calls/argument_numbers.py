@@ -27,6 +27,7 @@ from ..signature.signature import (
     parts_of_call,
     without_objects,
 )
+from ..source.plain_items import examples
 from ..tracing.needed_numbers import NumberNeeded
 
 Made = TypeVar("Made")
@@ -241,7 +242,16 @@ def _form(node: Structure) -> Any:
     """A number, or how numbers lie in a container; None for anything else."""
     if isinstance(node, Static):
         return node.value if _is_number(node) else None
-    return form_of(node.kind, list(map(_form, node.children))) if isinstance(node, Node) else None
+    if not isinstance(node, Node):
+        return None
+    children = node.children
+    if {Static}.issuperset(
+        map(type, children)
+    ):  # a row of numbers, which may be long, or holds something else
+        values = [child.value for child in children]
+        are_numbers = {*NUMBERS}.issuperset(map(type, values)) and all(map(may_change, examples(values)))
+        return form_of(node.kind, values) if are_numbers else None
+    return form_of(node.kind, list(map(_form, children)))
 
 
 def _found(node: Structure) -> Found | None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Protocol
-
-import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.records import NamedTuple
 from ..guards.handles import Bound, Handle, Item
 from ..guards.unbound import UNBOUND
+from ..source.plain_items import compound
 
 
 class Make(Protocol):
@@ -221,7 +220,7 @@ def copies_in(value: Any, is_constant: Callable[[Any], bool] = lambda _: False) 
 def _add_copies(value: Any, found: list[Any], is_constant: Callable[[Any], bool]) -> None:
     kind = type(value)
     if kind in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
-        inside: Iterable[Any] = value
+        inside: Collection[Any] = value
     elif kind in (dict, OrderedDict):
         inside = value.values()
     elif hasattr(kind, "__dataclass_fields__") and not is_constant(value):
@@ -229,11 +228,5 @@ def _add_copies(value: Any, found: list[Any], is_constant: Callable[[Any], bool]
     else:
         return
     found.append(value)
-    if not _HOLD_NOTHING.issuperset(map(type, inside)):  # long lists of numbers are seen at once
-        for item in inside:
-            if type(item) not in _HOLD_NOTHING:
-                _add_copies(item, found, is_constant)
-
-
-_HOLD_NOTHING = frozenset({bool, bytes, complex, float, int, np.ndarray, str, type(None)})
-"""Classes of values that are no containers, and most of what containers hold."""
+    for item in compound(inside):
+        _add_copies(item, found, is_constant)

@@ -18,6 +18,7 @@ from ...dialect.records import replace
 from ...dialect.types import TensorType
 from ..signature.composite_arrays import is_composite_value
 from ..signature.signature import Leaf
+from ..source.plain_items import compound
 from ..tracing.array import TracedArray, wrap
 from ..tracing.behaviour import behaviour
 from ..tracing.recorder import Storage
@@ -407,9 +408,9 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
     if isinstance(value, RuntimeChoice):
         return [value.options[number] for number in value.held] if value.held else None
     if isinstance(value, (list, tuple)):
-        return value
+        return compound(value)
     if isinstance(value, dict):
-        return value.values()
+        return compound(value.values())
     if is_dataclass(value) and not isinstance(value, type):
         return [getattr(value, field.name, None) for field in fields(value)]
     try:

@@ -20,6 +20,7 @@ from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.shown_values import shown_value
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
+from ..source.plain_items import compound
 from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
 from .element_kinds import Pipeline, key_of_code
 from .feed_keys import FeedKey, FeedParts
@@ -248,6 +249,8 @@ def _flatten(
 
     kind = type(value)
     if kind in (list, tuple):
+        if len(value) > _FEW and not compound(value):
+            return Node(kind, (), tuple(map(static, value)))
         return Node(
             kind, (), tuple(child(item, child_path(path, kind, (), i)) for i, item in enumerate(value))
         )
@@ -283,6 +286,10 @@ def _flatten(
         keys = tuple(attributes)
         return Node(kind, keys, tuple(child(attributes[name], f"{path}.{name}") for name in keys))
     return static(value)
+
+
+_FEW = 8
+"""From so many items on a list is looked at as a whole, before each item is."""
 
 
 def child_path(path: str, kind: Any, keys: tuple[Any, ...], index: int) -> str:

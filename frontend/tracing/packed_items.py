@@ -79,6 +79,13 @@ def is_packed(item: Any) -> bool:
     return _storage_of(item) is not None
 
 
+def are_of_one_array(items: Sequence[Any]) -> bool:
+    """Whether numbers are elements of one array among the arguments."""
+    array = first.array if items and (first := _storage_of(items[0])) is not None else None
+    storages = map(_storage_of, items) if array is not None else ()
+    return array is not None and all(found is not None and found.array is array for found in storages)
+
+
 def _storage_of(item: Any) -> _ItemStorage | None:
     storage = item._storage if isinstance(item, TracedArray) else None
     return storage if isinstance(storage, _ItemStorage) else None

@@ -369,3 +369,22 @@ def test_a_result_that_is_nested_without_end_is_refused():
 
     with pytest.raises(NotImplementedError, match="the result is nested too deeply"):
         weft.function(f)(np.float64(1.0))
+
+
+class _Linked:
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.next: _Linked | None = None
+
+
+def test_an_object_is_made_to_lead_to_itself_in_a_branch() -> None:
+    def linked(x: np.ndarray) -> object:
+        one = _Linked(3)
+        if x.sum() > 0:
+            one.next = one
+        after = one.next
+        return one.number if after is None else after.number + 1
+
+    compiled = weft.function(linked)
+    for x in (np.ones(3), -np.ones(3)):
+        assert compiled(x) == linked(x)

@@ -33,6 +33,7 @@ from ....source.modules import (
     with_source,
 )
 from ....source.own_attributes import python_function_of
+from ....source.plain_items import compound
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import by_type, first_of_several, has_many_choices
@@ -114,7 +115,9 @@ def is_done_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def _done_for_each(function: Any, args: tuple[Any, ...]) -> Chosen | None:
     """What a call gets that is one of several values which are not alike, if it is made for each of them."""
-    parts = [part for value in args for part in (value if type(value) in (list, tuple) else (value,))]
+    parts = [
+        part for value in args for part in (compound(value) if type(value) in (list, tuple) else (value,))
+    ]
     found = next((part for part in parts if isinstance(part, Chosen) and part.held), None)
     if found is None:
         return None

@@ -59,7 +59,7 @@ from .lists_in_lists import (
     pool_of,
     stacked_lists,
 )
-from .packed_lists import stacked_columns
+from .packed_lists import examples_of, stacked_columns
 from .widened_items import static_shape, widened_columns
 
 ROOM = 8
@@ -95,7 +95,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         """The length it was made with, and that as a number where it is known while tracing."""
         self._at_first: list[Any] = []
         """What it held when it was made."""
-        for item in items:
+        for item in examples_of(items):
             kind = _joined(kind, item)
         if kind is not None:
             self.widen(kind)
@@ -490,7 +490,7 @@ def list_of_columns(kind: Kind | None, columns: list[Any]) -> GrowingList:
 def kind_of_items(items: list[Any]) -> Kind:
     """The abstract type that holds all of some items."""
     kind: Kind | None = None
-    for item in items:
+    for item in examples_of(items):
         kind = _joined(kind, item)
     assert kind is not None, "lists of different lengths are not all empty"
     return kind

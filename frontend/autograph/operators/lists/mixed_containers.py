@@ -43,7 +43,7 @@ def note_containers(
         if held and not _are_of_one_heap([result, *held]):
             trace.state(_Joined).watches.append((_watch(trace, name, [result, *held]), held))
     parts = parts_of(result)
-    if parts is None:
+    if parts is None or not seen.is_first(result, candidates):
         return
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
@@ -57,6 +57,15 @@ class SeenNow:
     def identities(self) -> set[int]:
         """The identities of what they hold."""
         return {id(resolve_grown_list(present(value))) for value in reachable()}
+
+    def __init__(self) -> None:
+        self._met: dict[tuple[int, ...], Any] = {}
+        """The results that were noted with what they may be, by their identities."""
+
+    def is_first(self, result: Any, candidates: list[Any]) -> bool:
+        """Whether a result has not been noted with these candidates, as what leads to itself is."""
+        key = tuple(map(id, (result, *candidates)))
+        return self._met.setdefault(key, token := (result, candidates)) is token
 
 
 class _Joined:
@@ -220,6 +229,7 @@ def _find_ends(
     result: Any,
     ends: Sequence[Any],
     by_end: dict[tuple[int, int], list[tuple[str, Any]]],
+    around: tuple[Any, ...] = (),
 ) -> None:
     result = resolve_grown_list(present(result))
     ends = [resolve_grown_list(present(end)) for end in ends]
@@ -229,12 +239,12 @@ def _find_ends(
                 for group in _groups_of(trace, end):
                     by_end.setdefault((path, group), []).append((name, result))
     parts = parts_of(result)
-    if parts is None:
+    if parts is None or any(result is one for one in around):
         return
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         entries = [end if end is ABSENT else entry_of(end, position, key) for end in ends]
-        _find_ends(trace, name, item, entries, by_end)
+        _find_ends(trace, name, item, entries, by_end, (*around, result))
 
 
 def _are_of_one_heap(containers: list[Any]) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
+from typing import Any, cast
 
 from ....indexing.python_sequences import stacked_entries
+from ....source.plain_items import examples
 from ....tracing.array import TracedArray
 from ....tracing.current import required_trace
-from ....tracing.packed_items import is_packed, stacked_items
+from ....tracing.packed_items import are_of_one_array, is_packed, stacked_items
 from ..values.abstract import ArrayKind, Container, Kind, kind_of
 from ..values.array_kinds import as_array_kind
 
@@ -39,10 +41,22 @@ def kind_of_numbers(items: list[Any]) -> ArrayKind | None:
         kind is None
         or kind.type.rank
         or kind.is_array
-        or any(as_array_kind(kind_of(item)) != kind for item in items)
+        or any(as_array_kind(kind_of(item)) != kind for item in examples_of(items))
     ):
         return None
     return kind
+
+
+def examples_of(items: Any) -> Collection[Any]:
+    """Items that tell what types of values all are: one of many that are elements of an array among the arguments."""
+    if not isinstance(items, (list, tuple)):
+        return cast("Collection[Any]", items)
+    first = items[0] if items else None
+    if type(first) is tuple and all(type(item) is tuple and len(item) == len(first) for item in items):
+        is_alike = all(map(are_of_one_array, zip(*items, strict=True)))
+    else:
+        is_alike = are_of_one_array(items)
+    return items[:1] if is_alike else examples(items)
 
 
 def holds_packed(items: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ....random.generator import TracedGenerator, traced_generator
 from ....signature.traced_value import CompositeValue
+from ....source.plain_items import compound
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
 from ....tracing.number_types import number_type
@@ -289,7 +290,7 @@ def holds_staged(value: Any) -> bool:
     value = resolve_grown_list(value)
     if is_staged(value) or isinstance(value, CompositeValue):
         return True
-    return isinstance(value, (tuple, list)) and any(map(holds_staged, value))
+    return isinstance(value, (tuple, list)) and any(map(holds_staged, compound(value)))
 
 
 def load(read: Thunk, name: str) -> Any:

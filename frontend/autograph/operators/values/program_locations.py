@@ -331,6 +331,9 @@ class Snapshot:
 
     def old_value(self, place: ProgramLocation) -> Any:
         """What a place held; `UNBOUND` for one that did not exist."""
+        if isinstance(place, Entry) and isinstance(place.container, list):
+            before = self._old.get((id(place.container), "[:]"), ())
+            return before[place.index] if -len(before) <= place.index < len(before) else UNBOUND
         return self._old.get(place.key(), UNBOUND)
 
     def restore(self) -> None:
@@ -522,6 +525,8 @@ class Snapshot:
             if is_other or (items in self.plain and any(map(operator.is_not, items, before))):
                 yield Items(name, items), before, tuple(items)
                 continue
+            if all(map(operator.is_, items, before)):
+                continue
             for index, (old, new) in enumerate(zip(before, items, strict=True)):
                 if new is not old:
                     yield Entry(f"{name}[{index}]", items, index), old, new
@@ -534,7 +539,6 @@ class Snapshot:
         old: dict[tuple[Any, ...], Any] = {place.key(): value for place, value in self._single()}
         for _, items, before in self.lists:
             old[(id(items), "[:]")] = before
-            old.update({(id(items), i): value for i, value in enumerate(before)})
         for _, members, known in self.sets:
             old[(id(members), "[:]")] = known
         for _, entries, saved in self.dicts:

@@ -1,0 +1,40 @@
+"""What lists and dicts hold, with plain numbers and texts seen at once: a long list of numbers is not walked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+PLAIN_TYPES = frozenset({bool, bytes, complex, float, int, str, type(None)})
+"""Classes of values that hold nothing, and that are known while tracing."""
+
+_NUMBERS = frozenset({bool, complex, float, int})
+
+
+def compound(items: Collection[Any]) -> Collection[Any]:
+    """Those of some items that may hold others, or be known at run time only.
+
+    >>> compound([1, [2], "text", None, {3: 4}])
+    [[2], {3: 4}]
+    """
+    if PLAIN_TYPES.issuperset(map(type, items)):
+        return ()
+    return [item for item in items if type(item) not in PLAIN_TYPES]
+
+
+def examples(items: Collection[Any]) -> Collection[Any]:
+    """Items that tell what types of values all are: of many plain numbers a few, the least and the greatest int.
+
+    >>> examples([5, 1.5, 2, 7, 3.5, 4])
+    [2, 7, 3.5]
+    """
+    kinds = dict.fromkeys(map(type, items))
+    if len(items) <= 2 * len(kinds) or not kinds.keys() <= _NUMBERS:
+        return items
+    if int not in kinds:
+        return list(dict(zip(map(type, items), items, strict=True)).values())
+    found: list[Any] = []
+    for kind in kinds:
+        same: list[Any] = [item for item in items if type(item) is kind]
+        found += [min(same), max(same)] if kind is int else same[-1:]
+    return found
