@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..batching import alike, asked_backwards, asked_forwards, of_first, paired
 from ..emitter import Emitter, Tensor
@@ -31,6 +31,19 @@ class Marker(Op, family="differentiation", cost=Cost.FREE):
         """It stays in its block, also where its operand does not change in a loop."""
         return False
 
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, *others: Any, **attributes: Any) -> Tensor:
+        """The identity, of those that are linear."""
+        return g
+
+    @staticmethod
+    def infer(x: TensorType, *others: TensorType, **attributes: Any) -> TensorType:
+        return x
+
+    @staticmethod
+    def evaluate(x: Array, *others: Array, **attributes: Any) -> Array:
+        return x
+
 
 class Independent(Marker, name="independent"):
     """The operand as a variable of its own, by which derivatives are asked for; `number` tells it from others."""
@@ -42,32 +55,11 @@ class Independent(Marker, name="independent"):
     cases = (Case(((2, 3),), {"number": 1, "tape": 0}), Case(((),), {"number": 2, "tape": 1}))
     linear = ("x",)
 
-    @staticmethod
-    def transpose(b: Emitter, g: Tensor, x: Tensor, number: int, tape: int) -> Tensor:
-        """The identity."""
-        return g
-
-    @staticmethod
-    def infer(x: TensorType, number: int, tape: int) -> TensorType:
-        return x
-
-    @staticmethod
-    def evaluate(x: Array, number: int, tape: int) -> Array:
-        return x
-
 
 class StopGradient(Marker, name="stop_gradient"):
     """The operand, of which it is not known how it was computed: its derivative is zero."""
 
     flat = True
-
-    @staticmethod
-    def infer(x: TensorType) -> TensorType:
-        return x
-
-    @staticmethod
-    def evaluate(x: Array) -> Array:
-        return x
 
 
 class Pause(Marker, name="pause"):
@@ -77,19 +69,6 @@ class Pause(Marker, name="pause"):
     cases = (Case(((2, 3),), {"tape": 1}), Case(((),), {"tape": 2}))
     linear = ("x",)
 
-    @staticmethod
-    def transpose(b: Emitter, g: Tensor, x: Tensor, tape: int) -> Tensor:
-        """The identity."""
-        return g
-
-    @staticmethod
-    def infer(x: TensorType, tape: int) -> TensorType:
-        return x
-
-    @staticmethod
-    def evaluate(x: Array, tape: int) -> Array:
-        return x
-
 
 class Barrier(Marker, name="barrier"):
     """The first operand, not known to be that before the second one is: what is computed of it is computed again."""
@@ -97,19 +76,6 @@ class Barrier(Marker, name="barrier"):
     after: Operand
     cases = (Case(((2, 3), (2,))), Case(((), ())))
     linear = ("x",)
-
-    @staticmethod
-    def transpose(b: Emitter, g: Tensor, x: Tensor, after: Tensor) -> Tensor:
-        """The identity."""
-        return g
-
-    @staticmethod
-    def infer(x: TensorType, after: TensorType) -> TensorType:
-        return x
-
-    @staticmethod
-    def evaluate(x: Array, after: Array) -> Array:
-        return x
 
 
 class Request(Op, family="differentiation", cost=Cost.FREE):
