@@ -79,18 +79,20 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     definition = _Definition(trace, original, converted, key, tuple(kwargs))
     if key in flow.functions:
         return _call(trace, _brought_up_to_date(definition, flow.functions[key], values), values)
-    earlier = next((a for a in flow.activations if a.key == key), None)
+    digest, active = hash(key), flow.activations.get(original.__code__, ())
+    earlier = next((a for a in active if a.digest == digest and a.key == key), None)
     if earlier is not None and trace.region is not earlier.region:
         return _call(trace, definition.record(_given(earlier.values, values, kinds)), values)
-    around = (
-        trace.enter_recording()
-    )  # so that finding a place takes no longer in a call inside of many others
+    around = trace.enter_recording()  # finding a place takes no longer in a call inside of many others then
     _count_call(trace, original, kinds)
-    flow.activations.append(Activation(key, trace.region, values, trace.op_count))
+    active = flow.activations.setdefault(original.__code__, [])
+    active.append(Activation(key, digest, trace.region, values, trace.op_count))
     try:
         return _record_call(converted, args, kwargs)
     finally:
-        flow.activations.pop()
+        active.pop()
+        if not active:
+            del flow.activations[original.__code__]
         trace.leave_recording(around)
 
 
@@ -101,13 +103,14 @@ _UNDER_CONDITION = 8
 def _count_call(trace: Recorder, original: FunctionType, kinds: Sequence[Kind]) -> None:
     """Refuse a function that calls itself very often, each call of which is recorded by itself."""
     flow, code = control_flow(trace), original.__code__
-    first = next((a for a in flow.activations if a.key[0] is code), None)
-    if first is None:
+    active = flow.activations.get(code)
+    if active is None:
         return
+    first = active[0]
     is_decided = trace.region is first.region or all(isinstance(kind, Static) for kind in kinds)
     flow.recursive_calls[code] += 1 if is_decided else _UNDER_CONDITION
     # Of calls none of which has returned Python's own limit is the limit: they may never end.
-    is_descent = is_decided and flow.recursive_calls[code] == sum(a.key[0] is code for a in flow.activations)
+    is_descent = is_decided and flow.recursive_calls[code] == len(active)
     if flow.recursive_calls[code] <= settings.max_recursion or is_descent:
         _warn_of_size(trace, original, first)
         return

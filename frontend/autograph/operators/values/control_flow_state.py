@@ -58,6 +58,8 @@ class Activation:
     """A user's function that is being recorded."""
 
     key: CallKey
+    digest: int
+    """The hash of its key, by which the others of a deep recursion are told apart."""
     region: Region
     values: list[Any]
     """Its arguments."""
@@ -105,8 +107,8 @@ class ControlFlowState:
     """How many branches were."""
     carried_by: list[Callable[[], Iterable[Any]]] = field(default_factory=list)
     """For each loop that is being recorded what gives the values that it carries, as they are in the iteration."""
-    activations: list[Activation] = field(default_factory=list)
-    """The user's functions that are being recorded, outermost first."""
+    activations: dict[CodeType, list[Activation]] = field(default_factory=dict)
+    """The user's functions that are being recorded, by their code, and outermost first."""
     recursive_calls: Counter[CodeType] = field(default_factory=Counter)
     """How often functions called themselves that were recorded call by call, also where that was taken back."""
     functions: dict[CallKey, StagedFunction] = field(default_factory=dict)
