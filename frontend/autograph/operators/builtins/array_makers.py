@@ -13,6 +13,7 @@ from ....signature.composite_arrays import holds_composite, is_composite_dtype
 from ....tracing.array import TracedArray
 from ....tracing.behaviour import behaviour
 from ....tracing.current import current_trace
+from ....tracing.several_types import by_type, first_of_several
 from ....tracing.staging import raise_where, trace_of
 from ..values.known_arrays import KNOWN_ELEMENTS, compute
 from .numpy_functions import as_data
@@ -33,6 +34,8 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(_with_rows, args))
         given = (*args, *kwargs.values())
+        if first_of_several(given) is not None:
+            return by_type(make, *args, **kwargs)
         if any(map(_is_of_composites, given)) or _is_of_texts(args[1:] if name == "full" else args):
             if current_trace() is None:
                 return theirs(*args, **kwargs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequence_
 from typing import Any
 
@@ -21,14 +21,16 @@ from ..branches.conditions import truth_of
 from ..branches.exits import BREAK, Exit
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
+from ..lists.items_of_types import ranks_of_types
 from ..lists.kept_items import keep_read
+from ..lists.packed_lists import kind_of_numbers
 from ..statements.comparisons import compare, holds_staged, sorted_by_comparing
 from ..statements.comprehensions import comprehension
 from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
 from ..statements.generators import Walk
 from ..statements.statements import if_
-from ..values.abstract import ArrayKind, Container, Kind, Partial, Text, as_array_kind, kind_of
+from ..values.abstract import ArrayKind, Container, Kind, Partial, Text, as_array_kind, as_arrays, kind_of
 from ..values.iterables import Filtered, Part, Sequence, sequence_of
 from ..values.sequence_iterators import SequenceIterator, left_of
 from .builtins_on_arrays import bool_, fold
@@ -296,7 +298,10 @@ def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: boo
         places = builtins.sorted(range(len(items)), key=ranks.__getitem__, reverse=reverse)
         return [items[place] for place in places]
     if not _are_alike(items) or not _are_alike(ranks):
-        return sorted_by_comparing(items, ranks, reverse)
+        if not _is_of_real_numbers(items) or not _is_of_real_numbers(ranks):
+            return sorted_by_comparing(items, ranks, reverse)
+        ordered = GrowingList(items).taken(_order_of_all(GrowingList(ranks).ranks(), reverse))
+        return [ordered.item(place) for place in range(len(items))]
     kind = kind_of(items[0])
     ordered = lookup("take")(asarray(items), _order(asarray(ranks), reverse), axis=0)
     number = kind.number if isinstance(kind, ArrayKind) else type(items[0])
@@ -308,11 +313,22 @@ def _is_number(rank: Any) -> bool:
     return kind is not None and kind.type.rank == 0 and kind.type.dtype.kind in "biuf"
 
 
+def _is_of_real_numbers(items: Sequence_[Any]) -> bool:
+    """Whether items are numbers that have an order, perhaps of several types."""
+    kind = kind_of_numbers(items)
+    return kind is not None and kind.type.dtype.kind in "biuf"
+
+
 def _are_alike(items: Sequence_[Any]) -> bool:
     """Whether items are numbers of one type, which one array holds."""
-    kinds = {as_array_kind(kind_of(item)) for item in items}
+    kinds = {as_arrays(kind_of(item)) for item in items}
     (kind,) = kinds if len(kinds) == 1 else (None,)
-    return kind is not None and kind.type.rank == 0 and kind.type.dtype.kind in "biuf"
+    return (
+        isinstance(kind, ArrayKind)
+        and not kind.types
+        and kind.type.rank == 0
+        and kind.type.dtype.kind in "biuf"
+    )
 
 
 def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingList:
@@ -335,7 +351,7 @@ def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingLi
             items.refuse(
                 "sorting items that are no numbers or tuples of numbers, without a key that gives such,"
             )
-        order = ranks.stacked()
+        return items.taken(_order_of_all(ranks.ranks(), reverse))
     return items.taken(_order(order, reverse))
 
 
@@ -364,9 +380,25 @@ def are_tuples(kind: Kind) -> bool:
 
 def _order_of_tuples(ranks: GrowingList, reverse: bool) -> Any:
     """The positions in order: sorted by the last number first, as equal ones keep their places."""
-    order = lookup("arange")(ranks.length)
-    for column in reversed(ranks.stacked_columns()):
-        order = order[_order(column[order], reverse)]
+    assert ranks.kind is not None
+    columns = list(_ranks_of_entries(ranks.kind, iter(ranks.stacked_columns())))
+    return _order_of_all(columns, reverse) if columns else lookup("arange")(ranks.length)
+
+
+def _ranks_of_entries(kind: Kind, columns: Iterator[Any]) -> Iterator[Any]:
+    if isinstance(kind, Container):
+        for child in kind.children:
+            yield from _ranks_of_entries(child, columns)
+    elif isinstance(kind, ArrayKind):
+        yield from ranks_of_types(kind, columns) if kind.types else (next(columns),)
+
+
+def _order_of_all(ranks: Sequence_[Any], reverse: bool) -> Any:
+    """The positions in order of several ranks for each item, of which the first ones decide first."""
+    *first, last = ranks
+    order = _order(last, reverse)
+    for rank in reversed(first):
+        order = order[_order(rank[order], reverse)]
     return order
 
 

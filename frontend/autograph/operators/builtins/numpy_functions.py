@@ -16,6 +16,7 @@ from ....numpy_api import brackets
 from ....numpy_api.dispatch import call_function, call_ufunc
 from ....numpy_api.selection import is_python_number
 from ....source.modules import module_of
+from ....tracing.several_types import SeveralTypes
 from ....tracing.staging import asarray, rank_0_array, trace_of
 from ..lists import dynamic_lists
 from ..values import ranges
@@ -93,7 +94,8 @@ def _strong(args: tuple[Any, ...]) -> tuple[Any, ...]:
 def as_data(value: Any) -> Any:
     """A list or range whose length is known at run time as the array that NumPy makes of it."""
     if is_loaded(dynamic_lists) and isinstance(value, dynamic_lists.GrowingList):
-        return value.stacked().copy()
+        array = value.stacked()
+        return array if isinstance(array, SeveralTypes) else array.copy()
     if is_loaded(ranges) and isinstance(value, ranges.Range):
         return value.stacked()
     return value

@@ -40,6 +40,7 @@ from ..values.abstract import (
     Static,
     absent_values,
     as_arrays,
+    as_promoted_kind,
     carried_types,
     flatten,
     kind_of,
@@ -66,7 +67,8 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
         return converted(*args, **kwargs)
     values = [*args, *kwargs.values()]
     kinds = [
-        as_arrays(kind_of(value)) if isinstance(value, TracedArray) else kind_of(value) for value in values
+        as_promoted_kind(kind_of(value)) if isinstance(value, TracedArray) else kind_of(value)
+        for value in values
     ]
     flow, catches = control_flow(trace), trace.catcher is not None
     key = (
@@ -400,7 +402,7 @@ def _record(
                 _require_unchanged(inside)
                 _require_all_known(given, arrays)
                 if result is not _NEVER:
-                    found = as_arrays(kind_of(result))
+                    found = as_promoted_kind(as_arrays(kind_of(result)))
                     function.result = found if function.result is None else join(function.result, found)
                 function.written = tuple(
                     i for i, array in enumerate(arrays) if array._storage.ref is not None

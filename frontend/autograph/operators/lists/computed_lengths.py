@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
+from ....indexing.python_sequences import place_in
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeLength
 from ....settings import settings
@@ -20,11 +21,12 @@ from ..interface import operators
 from ..values import iterables
 from ..values.abstract import Growing, Kind, as_arrays, kind_of
 from ..values.control_flow_state import control_flow
+from ..values.kinds import is_plain_kind
 from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
 from .joined_items import join_items
 from .lists_in_lists import freed, joined_kind
-from .packed_lists import holds_packed, kind_of_numbers
+from .packed_lists import examples_of, holds_packed, kind_of_numbers
 
 _OF_KNOWN_LENGTH = (list, tuple, str, bytes, dict, set, frozenset, range)
 """The classes of what is added to a list by Python itself."""
@@ -85,14 +87,16 @@ def has_computed_bounds(key: Any) -> bool:
 
 
 def is_of_lists(items: Any, key: Any) -> bool:
-    """Whether a key says a part, with computed bounds, or which of the lists in a list."""
-    return has_computed_bounds(key) or (isinstance(key, TracedArray) and _are_lists(items))
+    """Whether a key says a part, with computed bounds, or which of the lists in a list, or of values of many kinds."""
+    if isinstance(key, TracedArray):
+        return _are_lists(items) or _are_mixed(items)
+    return has_computed_bounds(key)
 
 
 def part(items: Any, key: Any) -> Any:
-    """`items[key]` with computed bounds, or the list at a computed place."""
+    """`items[key]` with computed bounds, or the list or value at a computed place."""
     if isinstance(key, TracedArray):
-        return _grown_lists(items)[key]
+        return _grown_lists(items)[key] if _are_lists(items) else _of_mixed(items, key)
     _need_bounds(key)
     if not items:
         return items[:0]
@@ -127,19 +131,17 @@ def as_walked(items: Any) -> Any:
 
 
 def as_written(items: Any, value: Any) -> Any:
-    """What a list becomes of which the item at a computed place is replaced: one that grows, if it is long and holds
-    numbers of one type, which can hold the new one. So the program writes one element, and not each item or itself.
-    One of texts always does.
+    """What a list becomes of which the item at a computed place is replaced: one that grows, if it holds many numbers,
+    or numbers of several types. So the program writes one element, and not each item or itself. One of texts always
+    does.
     """
     walked, trace = as_walked(items), current_trace()
     if walked is not items or trace is None:
         return walked
     if items and all(map(is_text, (*items, value))):
         return _grown(trace, items, reduce(join_items, map(as_arrays, map(kind_of, (*items, value)))))
-    if len(items) <= settings.unroll_limit:
-        return walked
-    kind, found = kind_of_numbers(items), kind_of_numbers([value])
-    if kind is None or found is None or not _holds(kind.type.dtype, found.type.dtype):
+    kind = kind_of_numbers([*items, value])
+    if kind is None or (not kind.types and len(items) <= settings.unroll_limit):
         return items
     return _grown(trace, items, kind)
 
@@ -149,10 +151,20 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) or iterables.is_text(value)
 
 
-def _holds(kept: np.dtype[Any], written: np.dtype[Any]) -> bool:
-    """Whether numbers of a list remain what they are when one of another dtype is written beside them."""
-    is_pythons = kept in (np.int64, np.float64, np.complex128)  # narrow ones stay what they are
-    return kept == written or (is_pythons and np.promote_types(kept, written) in (kept, np.float64))
+def _are_mixed(items: Any) -> bool:
+    """Whether the values that a list or tuple holds are not alike, and nothing changes them.
+
+    Those that are alike lie in one array, and tuples of such in one for each entry.
+    """
+    if type(items) not in (list, tuple):
+        return False
+    kinds = dict.fromkeys(as_arrays(kind_of(item)) for item in examples_of(items))
+    return len(kinds) > 1 and all(map(is_plain_kind, kinds))
+
+
+def _of_mixed(items: Any, key: TracedArray) -> Any:
+    place = place_in(items, key)
+    return GrowingList(list(items)).item(place)
 
 
 def _are_lists(items: Any) -> bool:

@@ -10,11 +10,15 @@ from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
 from ....signature.traced_value import CompositeValue
-from ..values.abstract import ArrayKind, Choice, Container, Kind, Option, Partial, Static, Text
+from ..values.abstract import ArrayKind, Choice, Container, Kind, Option, Partial, Static, Text, array_leaves
+from .items_of_types import number_of_types
 
 
 def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
     """The structure of an item for the results of a function."""
+    if isinstance(kind, ArrayKind) and kind.types:
+        leaves = [Leaf(next(positions)) for _ in array_leaves(kind)]
+        return Node(number_of_types(kind), (), tuple(leaves))
     if isinstance(kind, ArrayKind):
         return Leaf(next(positions))
     if isinstance(kind, Container):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values.abstract import Kind, Mismatch, Text, require_lists_at_most, texts_grow
+from ..values.abstract import Kind, Mismatch, Text, as_arrays, require_lists_at_most, texts_grow
 from ..values.joins import join
 from ..values.mismatches import control_flow_error
 
@@ -11,7 +11,7 @@ def join_items(kind: Kind | None, found: Kind) -> Kind:
     """The abstract type of items of two kinds; both are not to be told apart in a list."""
     require_lists_at_most(found)
     try:
-        joined = found if kind is None else join(kind, found)
+        joined = found if kind is None else as_arrays(join(kind, found, by_type=True))
     except Mismatch as mismatch:
         problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
         raise control_flow_error(

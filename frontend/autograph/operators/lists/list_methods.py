@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ....numpy_api import lookup
 from ....runtime_values.kept_texts import equal_texts
-from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import OPERATORS
 from ....tracing.current import required_trace
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
-from ..values.abstract import ArrayKind, Container, Kind, Text
+from ..values.abstract import ArrayKind, Kind, Text
 from ..values.iterables import is_text
+from .items_of_types import holds_of_types, ranks_of_types
 from .kept_items import forget_read, keep_read
 
 NOTHING: list[Any] = []
@@ -198,6 +199,12 @@ class ListMethods:
         """Sort the items."""
         self.adopt(operators().call(sorted, self, key=key, reverse=reverse))
 
+    def ranks(self) -> list[Any]:
+        """Of a list of numbers what is in the order of its items: arrays, those that decide first in front."""
+        kind = self.kind
+        assert isinstance(kind, ArrayKind), "numbers"
+        return ranks_of_types(kind, iter(self.stacked_columns())) if kind.types else [self.stacked()]
+
     # Comparing
 
     def __contains__(self, item: Any) -> bool:
@@ -233,14 +240,21 @@ class ListMethods:
             )
             if equal is not None:
                 return equal
-        if isinstance(kind, Container) and issubclass(kind.kind, (tuple, list, RuntimeLength)):
-            flags = operators().call(map, lambda one: operators().compare("==", one, item), self)
-            return operators().call(list, flags).stacked()
         if not isinstance(kind, ArrayKind) or kind.type.rank:
-            self.refuse("looking for an item in a list of other things than numbers and constants")
+            return self._equal_one_by_one(item)
         if not isinstance(item, (TracedArray, np.ndarray, np.generic, int, float, complex)):
             return lookup("zeros")((self.length,), bool)
+        if kind.types:
+            return holds_of_types(kind, iter(self.stacked_columns()), item)
         return np.equal(self.stacked(), item)
+
+    def _equal_one_by_one(self, item: Any) -> Any:
+        """Which items equal another, as Python compares each with it."""
+
+        def is_equal(one: Any) -> Any:
+            return operators().call(bool, operators().compare("==", one, item))
+
+        return operators().call(list, operators().call(map, is_equal, self)).stacked()
 
     def _found(self, item: Any, fails: Callable[[Any], Any]) -> Any:
         """The position of an item; a `ValueError` as Python raises it where there is none."""
@@ -292,15 +306,16 @@ class ListMethods:
             if not isinstance(items.kind, ArrayKind) or items.kind.type.rank:
                 self.refuse("putting lists of other things than numbers in order")
         count = as_int(np.minimum(one.length, two.length))
-        left, right = (items.stacked()[:count] for items in (one, two))
-        differ = np.not_equal(left, right)
+        left, right = ([rank[:count] for rank in items.ranks()] for items in (one, two))
+        rests = [[0] * (max(len(left), len(right)) - len(ranks)) for ranks in (left, right)]
+        pairs = zip((*left, *rests[0]), (*right, *rests[1]), strict=True)
+        differ: Any = reduce(np.logical_or, (np.not_equal(*pair) for pair in pairs))
         place = as_int(np.sum(np.cumsum(differ) == 0))
-        is_so = operators().if_exp(
+        return operators().if_exp(
             np.any(differ),
             lambda: operators().compare(symbol, one.item(place), two.item(place)),
             lambda: operators().compare(symbol, one.length, two.length),
         )
-        return operators().call(bool, is_so)
 
     def _all_equal(self, other: Any) -> Any:
         """Whether all items equal those of a list of the same length."""

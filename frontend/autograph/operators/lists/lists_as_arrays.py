@@ -10,6 +10,7 @@ import numpy as np
 from ....numpy_api import lookup
 from ....signature.traced_value import TracedItems
 from ..values.abstract import ArrayKind, Container, Kind, Static
+from .items_of_types import stacked_types
 
 JOINING: dict[str, Any] = {
     "stack": lambda array, axis: np.moveaxis(array, 0, axis),
@@ -46,7 +47,7 @@ def _holds_lists(values: Any) -> bool:
 def stacked_items(kind: Kind | None, columns: Iterator[Any], length: Any) -> Any:
     """Items of an abstract type as one array, of what they hold in columns; None where NumPy makes none of numbers."""
     if isinstance(kind, ArrayKind):
-        return next(columns)
+        return stacked_types(kind, columns) if kind.types else next(columns)
     if isinstance(kind, Static) and isinstance(kind.value, (bool, int, float, complex, np.number, np.bool_)):
         return lookup("full")((length,), kind.value)
     if not isinstance(kind, Container) or not kind.children or kind.kind not in (list, tuple):

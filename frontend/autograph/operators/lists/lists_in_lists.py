@@ -19,6 +19,7 @@ from ..values.abstract import ArrayKind, Container, Growing, Kind, Static, as_ar
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .joined_items import join_items
+from .lists_as_arrays import stacked_items
 
 
 def pool_of(kind: Kind | None) -> Any:
@@ -57,7 +58,7 @@ def kind_of_item(item: Any) -> Kind:
 def _is_kept_by(joined: Kind | None, kind: Kind) -> bool:
     """Whether numbers of an abstract type are of the same dtype when they are carried as those of another."""
     if isinstance(kind, ArrayKind) and isinstance(joined, ArrayKind):
-        return kind.type == joined.type
+        return kind.type == joined.type and not joined.types
     return kind == joined
 
 
@@ -135,7 +136,8 @@ def stacked_lists(items: Any) -> Any:
     width = lookup("max")(counts, initial=0)
     raise_where(lookup("any")(np.not_equal(counts, width)), ValueError, _RAGGED)
     places = starts[:, None] + lookup("arange")(width)
-    return lookup("take")(pool.columns[0], places, axis=0)
+    columns = (lookup("take")(column, places, axis=0) for column in pool.columns)
+    return stacked_items(pool.kind, columns, None)
 
 
 @dataclass(frozen=True)

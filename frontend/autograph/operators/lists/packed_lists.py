@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, cast
 
+from .....dialect.ops.arrangement import Stack
 from ....indexing.python_sequences import stacked_entries
 from ....source.plain_items import examples
-from ....tracing.array import TracedArray
+from ....tracing.array import TracedArray, wrap
 from ....tracing.current import required_trace
 from ....tracing.packed_items import are_of_one_array, is_packed, stacked_items
-from ..values.abstract import ArrayKind, Container, Kind, kind_of
-from ..values.array_kinds import as_array_kind
+from ....tracing.staging import emit, value_of
+from ..values.abstract import ArrayKind, Container, Kind, as_arrays, flatten, kind_of
+from .items_of_types import known_columns
+from .joined_items import join_items
 
 
 def stacked_columns(items: list[Any], kind: Kind | None) -> list[TracedArray] | None:
@@ -28,23 +31,27 @@ def stacked_columns(items: list[Any], kind: Kind | None) -> list[TracedArray] | 
         return None if None in parts else found
     if not isinstance(kind, ArrayKind):
         return None
+    if kind.types:
+        if (known := known_columns(items, kind)) is not None:
+            return [wrap(trace, value_of(trace, column)) for column in known]
+        rows = ((wrap(trace, value) for value in flatten(trace, item, kind)) for item in items)
+        return [emit(trace, Stack, list(column), {"axis": 0}) for column in zip(*rows, strict=True)]
     stacked = stacked_items(trace, items)
-    if stacked is None and kind_of_numbers(items) == kind:
+    if stacked is None and all(as_arrays(kind_of(item)) == kind for item in examples_of(items)):
         stacked = stacked_entries(trace, items)
     return [stacked] if stacked is not None and stacked.dtype == kind.type.dtype else None
 
 
-def kind_of_numbers(items: list[Any]) -> ArrayKind | None:
-    """The abstract type of the items of a list, if they are numbers of one type; else None."""
-    kind = as_array_kind(kind_of(items[0]))
-    if (
-        kind is None
-        or kind.type.rank
-        or kind.is_array
-        or any(as_array_kind(kind_of(item)) != kind for item in examples_of(items))
-    ):
-        return None
-    return kind
+def kind_of_numbers(items: Sequence[Any]) -> ArrayKind | None:
+    """The abstract type of the items of a list, if they are numbers, perhaps of several types; else None."""
+    joined: ArrayKind | None = None
+    for kind in dict.fromkeys(as_arrays(kind_of(item)) for item in examples_of(items)):
+        if not isinstance(kind, ArrayKind) or kind.type.rank or kind.is_array:
+            return None
+        found = kind if joined is None else join_items(joined, kind)
+        assert isinstance(found, ArrayKind), "numbers are carried as numbers"
+        joined = found
+    return joined
 
 
 def examples_of(items: Any) -> Collection[Any]:

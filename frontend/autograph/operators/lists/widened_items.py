@@ -23,6 +23,7 @@ from ..values.abstract import (
     array_leaves,
 )
 from ..values.kinds import are_alike, options_of
+from .items_of_types import widened_types
 
 
 def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
@@ -36,6 +37,8 @@ def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
 
 def widened_columns(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
     """The arrays of items of a narrow abstract type as those of a wider one."""
+    if isinstance(new, ArrayKind) and new.types:
+        return widened_types(old, new, arrays, room)
     if isinstance(new, ArrayKind):
         if isinstance(old, Static):
             return [lookup("full")((room,), old.value, dtype=new.type.dtype)]

@@ -34,6 +34,7 @@ from ..values.abstract import (
     Text,
     array_leaves,
     as_arrays,
+    as_promoted_kind,
     flatten,
     kind_of,
 )
@@ -75,7 +76,7 @@ def require_hashable(key: Any) -> None:
 def key_kind(key: Any) -> Kind:
     """The abstract type of a key; `TypeError` for what Python does not take, `UnsupportedError` for other things."""
     require_hashable(key)
-    kind = as_arrays(kind_of(key))
+    kind = as_promoted_kind(as_arrays(kind_of(key)))
     _require_key(kind)
     return kind
 
@@ -217,7 +218,7 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
     elif isinstance(key, Optional):
         yield _present(trace, key, kind)
     elif isinstance(kind, ArrayKind):
-        number = as_arrays(found)
+        number = as_promoted_kind(as_arrays(found))
         if isinstance(key, int) and not -(2**63) <= key < 2**63:
             yield _large(key, kind.type.dtype)
             return

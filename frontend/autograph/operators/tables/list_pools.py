@@ -281,7 +281,11 @@ class ListPool(RuntimeContainer):
         if len(kinds) == 1 and kinds <= {bool, int, float, complex}:
             self.fitting(items[0])
             numbers = np.array(items)
-            if isinstance(self.kind, ArrayKind) and numbers.dtype == self.kind.type.dtype:
+            if (
+                isinstance(self.kind, ArrayKind)
+                and not self.kind.types
+                and numbers.dtype == self.kind.type.dtype
+            ):
                 return [numbers]
         if items and is_packed(items[0]):
             self.fitting(items[0])

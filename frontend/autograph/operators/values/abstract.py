@@ -87,7 +87,14 @@ from .kinds import (
 from .made_objects import attributes_of_made, note_joined
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
-from .several_kinds import absent_types, carried_types_of, flatten_types, unflatten_types
+from .several_kinds import (
+    absent_types,
+    carried_kinds,
+    carried_types_of,
+    flatten_types,
+    unflatten_types,
+    without_constants,
+)
 
 # Finding out
 
@@ -174,8 +181,10 @@ def as_arrays(kind: Kind) -> Kind:
         return Partial(as_arrays(kind.inner), kind.unbound, kind.none)
     if isinstance(kind, Choice):
         return _with_held(kind, as_arrays)
+    if isinstance(kind, ArrayKind) and kind.types:
+        return without_constants(kind) if kind.type.rank == 0 else promoted(kind)
     if isinstance(kind, Static) and isinstance(kind.value, TracedArray):
-        return kind_of(kind.value)
+        return as_arrays(kind_of(kind.value))
     return Text() if is_made_text(kind) else as_array_kind(kind) or kind
 
 
@@ -275,7 +284,7 @@ def carried_types(kind: Kind) -> list[Type]:
 def array_leaves(kind: Kind | None) -> list[ArrayKind]:
     """The arrays in an item of a list."""
     if isinstance(kind, ArrayKind):
-        return [kind]
+        return carried_kinds(kind) if kind.types else [kind]
     if isinstance(kind, Container):
         return [leaf for child in kind.children for leaf in array_leaves(child)]
     if isinstance(kind, Partial):

@@ -229,7 +229,11 @@ def _join_lists(left: Kind, right: Kind) -> Growing:
         found = side.children if isinstance(side, Container) else (getattr(side, "item", None),)
         for child in found:
             if child is not None:
-                item = as_arrays(child) if item is None else join(item, as_arrays(child))
+                item = (
+                    as_arrays(child)
+                    if item is None
+                    else as_arrays(join(item, as_arrays(child), by_type=True))
+                )
     return Growing(item)
 
 

@@ -195,7 +195,7 @@ def require_no_growing(kind: Kind | None) -> None:
             "a list whose length is known only at run time, or a dict whose keys are, cannot hold dicts or sets that "
             "only the program knows: use keys that are tuples (a set of pairs (i, x) instead of a list of sets)"
         )
-    if isinstance(kind, Choice) and not all(map(_is_plain, kind.held)):
+    if isinstance(kind, Choice) and not all(map(is_plain_kind, kind.held)):
         raise UnsupportedError(
             "a list whose length is known only at run time cannot hold arrays, lists, dicts or objects that are not "
             f"alike ({kind}): keep them in a list for each kind, or keep the numbers and texts that they hold"
@@ -205,14 +205,14 @@ def require_no_growing(kind: Kind | None) -> None:
         require_no_growing(child)
 
 
-def _is_plain(kind: Kind | None) -> bool:
+def is_plain_kind(kind: Kind | None) -> bool:
     """Whether a value has nothing in it that is changed: a number, text or constant, or a tuple of such."""
     if isinstance(kind, Partial):
-        return _is_plain(kind.inner)
+        return is_plain_kind(kind.inner)
     if isinstance(kind, Choice):
-        return all(map(_is_plain, kind.options))
+        return all(map(is_plain_kind, kind.options))
     if isinstance(kind, Container):
-        return issubclass(kind.kind, tuple) and all(map(_is_plain, kind.children))
+        return issubclass(kind.kind, tuple) and all(map(is_plain_kind, kind.children))
     return (
         kind is None
         or isinstance(kind, (Static, Text))

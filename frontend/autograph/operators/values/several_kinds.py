@@ -6,7 +6,7 @@ that it has, and, for each type whose values that dtype does not all hold, a val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -92,14 +92,32 @@ def _merged(one: TypeOfValue, other: TypeOfValue) -> TypeOfValue:
     )
 
 
-def _carried(kind: ArrayKind) -> list[TypeOfValue]:
-    """The types of which a value is carried by itself."""
-    return [type_ for type_ in kind.types if not type_.is_held_by(kind.type.dtype)]
+def carried_as(kind: ArrayKind) -> list[tuple[TypeOfValue, list[int]]]:
+    """The types as which a value is carried beside the promoted one, with the numbers of those that are carried so.
+
+    Numbers of one dtype are carried as one.
+    """
+    found: dict[Any, tuple[TypeOfValue, list[int]]] = {}
+    for number, type_ in enumerate(kind.types):
+        if not type_.is_held_by(kind.type.dtype):
+            key = type_.key if type_.type.rank else type_.type.dtype
+            found.setdefault(key, (type_, []))[1].append(number)
+    return list(found.values())
+
+
+def carried_kinds(kind: ArrayKind) -> list[ArrayKind]:
+    """The abstract types of what carries a value of several types."""
+    return [promoted(kind), ArrayKind(INT), *(_as_kind(type_) for type_, _ in carried_as(kind))]
 
 
 def carried_types_of(kind: ArrayKind) -> list[Type]:
     """The types of the SSA values that carry a value of several types."""
-    return [mlir_type_of(t) for t in (kind.type, INT, *(type_.type for type_ in _carried(kind)))]
+    return [mlir_type_of(carried.type) for carried in carried_kinds(kind)]
+
+
+def without_constants(kind: ArrayKind) -> ArrayKind:
+    """The abstract type of a value that may be any of its types."""
+    return replace(kind, types=tuple(replace(type_, constant=None) for type_ in kind.types))
 
 
 def _as_kind(type_: TypeOfValue) -> ArrayKind:
@@ -124,20 +142,30 @@ def flatten_types(trace: Recorder, value: Any, kind: ArrayKind) -> list[Value]:
             renumbered = np.where(np.equal(value._choice, number), np.int64(new), renumbered)
         choice = value_of(trace, renumbered)
     carried = [array_value(trace, as_promoted(value), promoted(kind)), choice]
-    for type_ in _carried(kind):
-        number = keys.index(type_.key)
-        if number not in numbers:
+    for type_, among in carried_as(kind):
+        there = [place for place, number in enumerate(numbers) if number in among]
+        if not there:
             carried.append(absent_array(trace, _as_kind(type_)))
-            continue
-        there = value.option(numbers.index(number)) if is_several else as_promoted(value)
-        carried.append(array_value(trace, there, _as_kind(type_)))
+        elif is_several:
+            carried.append(_one_option(trace, value, there, _as_kind(type_)))
+        else:
+            carried.append(array_value(trace, as_promoted(value), _as_kind(type_)))
     return carried
+
+
+def _one_option(trace: Recorder, value: SeveralTypes, places: Sequence[int], kind: ArrayKind) -> Value:
+    """The SSA value of the one of some options that a value is, which have one dtype."""
+    *others, last = (array_value(trace, value.option(place), kind) for place in places)
+    for place, other in zip(places, others, strict=False):
+        if other != last:
+            is_one: Any = np.equal(value._choice, place)
+            last = value_of(trace, np.where(is_one, wrap(trace, other), wrap(trace, last)))
+    return last
 
 
 def absent_types(trace: Recorder, kind: ArrayKind) -> list[Value]:
     """SSA values of the right types for a path on which they are never looked at."""
-    kinds = [promoted(kind), ArrayKind(INT), *map(_as_kind, _carried(kind))]
-    return [absent_array(trace, each) for each in kinds]
+    return [absent_array(trace, each) for each in carried_kinds(kind)]
 
 
 def _kind_of(value: Any) -> Kind:
@@ -159,13 +187,15 @@ def unflatten_types(trace: Recorder, kind: ArrayKind, values: Iterator[Value]) -
     """The value of several types that SSA values carry."""
     plain = array_of_value(trace, promoted(kind), next(values))
     choice = wrap(trace, next(values), INT)
-    carried = {type_.key: array_of_value(trace, _as_kind(type_), next(values)) for type_ in _carried(kind)}
+    carried: dict[int, Value] = {}
+    for _, numbers in carried_as(kind):
+        carried |= dict.fromkeys(numbers, next(values))
     options: list[Callable[[], Any]] = []
-    for type_ in kind.types:
+    for number, type_ in enumerate(kind.types):
         if type_.constant is not None:
             options.append(partial(_itself, type_.constant))
-        elif type_.key in carried:
-            options.append(partial(_itself, carried[type_.key]))
+        elif number in carried:
+            options.append(partial(_itself, array_of_value(trace, _as_kind(type_), carried[number])))
         else:
             options.append(partial(_narrowed, plain, type_))
     made = SeveralTypes(plain._storage, choice, kind.types, options)

@@ -1,0 +1,103 @@
+"""Lists that grow, or that are written at computed places, keep the type that each number in them has in Python."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from support.behaviour_harness import same
+
+LARGE = 2**53
+"""From here on a float64 is no longer every integer."""
+
+
+def shortest(starts, ends, costs, n, source):
+    distances = [float("inf")] * n
+    distances[source] = 0
+    for _ in range(n - 1):
+        for start, end, cost in zip(starts, ends, costs, strict=True):
+            if distances[start] + int(cost) < distances[end]:
+                distances[end] = distances[start] + int(cost)
+    return distances, [distance == float("inf") for distance in distances]
+
+
+def numbers(x, limit):
+    found = []
+    for value in x:
+        if value > limit:
+            found.append(int(value))
+        elif value < 0:
+            found.append(value / 4)
+        else:
+            found.append(LARGE + int(value) if value > 1 else float(LARGE))
+    return found
+
+
+def in_order(x, limit):
+    found = numbers(x, limit)
+    return found, sorted(found), sorted(found, reverse=True), max(found), min(found), sum(found)
+
+
+def looked_for(x, limit):
+    found = numbers(x, limit)
+    is_there = LARGE + 3 in found, float(LARGE) in found, -0.25 in found, "a" in found
+    return is_there, found.count(LARGE), found.index(LARGE), found == found[:], found < [LARGE]
+
+
+def changed(x, limit):
+    found = numbers(x, limit)
+    found.insert(2, np.float32(0.5))
+    found.reverse()
+    found[1], found[3] = found[3], found[1]
+    last = found.pop()
+    found += [True, last]
+    return found, last, found[1:4], found * 2, str(found), [isinstance(each, int) for each in found]
+
+
+def as_arrays(x, limit):
+    found = []
+    for value in x:
+        if value > limit:
+            found.append(value / 2)
+        elif value == limit:
+            found.append(True)
+        else:
+            found.append(int(value))
+    return np.array(found), np.array(found, np.float32), np.sum(found), np.array(found[:0])
+
+
+def in_containers(x, limit):
+    sums, lists, rows = {}, defaultdict(list), []
+    for value in x:
+        key = int(value) % 3
+        sums[key] = sums.get(key, 0) + (0.5 if value > limit else 1)
+        lists[key].append(value if value > limit else 2)
+        rows.append((value / 2 if value > limit else key, key))
+    heapq.heapify(rows)
+    return sums, dict(lists), heapq.heappop(rows), sorted(rows), max(sums.values())
+
+
+def at_places(x, limit):
+    halves, grid, known = [0] * 4, [[0] * 3 for _ in range(3)], (1, 2.5, False, "no", None, (1, 2))
+    for place, value in enumerate(x):
+        halves[place % 4] = value / 2 if value > limit else 1
+        grid[place % 3][int(value) % 3] += 0.5
+    return halves, grid, [known[int(value) % 6] for value in x], known[int(x[0]) % 6] == 2.5
+
+
+PROGRAMS = [in_order, looked_for, changed, as_arrays, in_containers, at_places]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_items_have_their_types(program):
+    values = np.array([3, -1, 0, 2, 5, -6, 1, 3, 0])
+    limit = np.int64(2)
+    same(program, (values, limit), (values[::-1], limit), (np.arange(9), limit), (np.full(9, 7), limit))
+
+
+def test_distances_are_integers_beside_infinity():
+    edges = np.array([[0, 0, 1, 2], [1, 2, 2, 3], [4, 1, 2, 7]])
+    same(shortest, (*edges, 5, np.int64(0)), (*edges, 5, np.int64(2)))
