@@ -138,6 +138,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         329,
         "Python's ints are checked for 64 bits behind loops, which stay reductions and run in lanes",
     ),
+    ("frontend/autograph/operators", 270, "each number in a list that grows keeps its type, also in a dict"),
     ("frontend", 30, "data sets are traced once whose functions are made anew, a lambda at each epoch"),
     ("passes", 3, "observers are told how long passes of LLVM take"),
     ("frontend", 13, "pages and `weft explain` tell how long passes of LLVM take"),
