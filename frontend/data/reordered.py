@@ -309,11 +309,12 @@ class RepeatedBatches(StreamStep):
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
         size = self.inner.size()
-        total = 0 if self.repetitions is None else size * self.repetitions
+        # A number also where there is no end, so that the loop is one of the program's from its first turn on.
+        total = ENDLESS if self.repetitions is None else size * self.repetitions
         place = start * self.count
         repetition = place // size
         orders, following = self.inner.begin((*key, repetition)), self.inner.begin((*key, repetition + 1))
-        while self.repetitions is None or place + self.count <= total:
+        while place + self.count <= total:
             first = place - repetition * size
             if first + self.count <= size:
                 batch = self.inner.rows(orders, first + np.arange(self.count))
@@ -324,7 +325,7 @@ class RepeatedBatches(StreamStep):
             if place >= (repetition + 1) * size:
                 repetition += 1
                 orders, following = following, self.inner.begin((*key, repetition + 1))
-        if not self.drops and total % self.count and place < total:
+        if self.repetitions is not None and not self.drops and total % self.count and place < total:
             first = place - repetition * size
             yield rows_of_both(self.inner, orders, following, first + np.arange(total % self.count))
 

@@ -255,9 +255,12 @@ class RepeatStream(StreamStep):
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
         number = 0
-        repetition = 0
+        repetition = (
+            0 * start
+        )  # as the place, the program's own: so the loop is recorded from its first turn on
+        most = ENDLESS if self.count is None else self.count
         is_left = True
-        while is_left and (self.count is None or repetition < self.count):
+        while is_left and repetition < most:
             is_left = False
             for item in self.inner.walk((*key, repetition), 0):
                 is_left = True

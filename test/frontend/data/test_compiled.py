@@ -185,6 +185,32 @@ def test_batches_have_known_sizes() -> None:
     assert set(extents) == {(5, 2), (3, 2)}  # the last batch is a second copy of the body
 
 
+@pytest.mark.parametrize(
+    ("steps", "most"),
+    [
+        (lambda rows: rows.shuffle(seed=1).repeat().batch(8), 3),
+        (lambda rows: rows.shuffle(seed=1).map(lambda x: x + 1).repeat().batch(8, drop_remainder=True), 6),
+    ],
+)
+def test_how_often_a_loop_over_data_that_come_again_is_recorded(
+    capsys: Any, steps: Callable[[Any], Any], most: int
+) -> None:
+    def total(dataset: Any, limit: Any) -> Any:
+        found = 0
+        for step, x in enumerate(dataset):
+            weft.trace_print("recorded")
+            found += (x * np.arange(8)).sum()
+            if step == limit:
+                break
+        return found
+
+    dataset = steps(Dataset.from_tensor_slices(np.arange(20)))
+    compiled = weft.function(total)(dataset, np.int64(6))
+    assert capsys.readouterr().out.count("recorded") <= most
+    again = steps(Dataset.from_tensor_slices(np.arange(20)))
+    assert compiled == total(again, 6)
+
+
 def test_a_loop_goes_on_where_a_saved_one_was(tmp_path: Any) -> None:
     def make() -> Any:
         return Dataset.range(20).shuffle(seed=4).batch(3).map(lambda x: x * 2)

@@ -6,7 +6,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Sequence as Functions
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ from ..branches.exits import BREAK, RAISE, RETURN, Exit, StagedExit, codes_of, w
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..loops.carried_permutations import WritesOthers
-from ..loops.loops import LeavesLoop, Loop, index_constant
+from ..loops.loops import LeavesLoop, Loop, codes_of_blocks, index_constant
 from ..tables.table_walks import TableWalk
 from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
@@ -506,20 +506,21 @@ def _record_for(
 ) -> Exit:
     """Record a loop over a sequence: as a counting loop, or with a test where it may be left."""
     runs = isinstance(length, int) and length > 0
-    watched: Functions[Callable[..., Any]] = (body,)
-    checkpoint = Checkpoint.take(trace, (body,))
-    try:
-        loop = Loop(
-            trace,
-            lambda counter: body(sequence.item(_counter_value(trace, counter))),
-            watched,
-            dead,
-            trips=_trip_count(trace, length),
-            runs=runs,
-        )
-        return loop.record()
-    except LeavesLoop:
-        checkpoint.roll_back()
+    loop = partial(Loop, trace, watched=(body,), dead=dead, runs=runs)
+    flow, codes = control_flow(trace), codes_of_blocks((body,))
+    key = flow.next_loop(codes, str(trace.location()))
+    if key not in flow.left:
+        checkpoint = Checkpoint.take(trace, (body,))
+
+        def counted(counter: Value) -> Exit:
+            return body(sequence.item(_counter_value(trace, counter)))
+
+        try:
+            return loop(body=counted, trips=_trip_count(trace, length)).record()
+        except LeavesLoop:
+            checkpoint.roll_back()
+            flow.left[key] = codes
+            flow.loops_inside[key[:-1]] = key[-1]  # it is the same loop
     position = Slot("position", [0])
 
     def step() -> Exit:
@@ -527,10 +528,7 @@ def _record_for(
         position.set(here + 1)
         return body(sequence.item(here))
 
-    loop = Loop(
-        trace, step, watched, dead, test=lambda: np.less(position.get(), length), runs=runs, slots=(position,)
-    )
-    return loop.record()
+    return loop(body=step, test=lambda: np.less(position.get(), length), slots=(position,)).record()
 
 
 def _trip_count(trace: Recorder, length: Any) -> Value:

@@ -93,6 +93,8 @@ class ControlFlowState:
     """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
     staged_at_once: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)
     """The `while` loops that run-time values decided from their first test on, with their code."""
+    left: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)
+    """The `for` loops that run-time values may leave, with their code."""
     not_unrolled: set[tuple[Any, ...]] = field(default_factory=set)
     """The short loops that would record too much if they were unrolled, by their code, place and length."""
     nested: set[tuple[Any, ...]] = field(default_factory=set)
