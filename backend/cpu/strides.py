@@ -39,16 +39,20 @@ def _has_loops(loop: Operation) -> bool:
 
 def _accesses(loop: Operation) -> Iterator[tuple[Operation, str]]:
     """What a loop reads and writes in steps, and how long these are."""
-    by = 1 if any(op.name.startswith("vector.") for op in operations_of(loop)) else _step(loop)
+    is_vector = any(op.name.startswith("vector.") for op in operations_of(loop))
+    by = 1 if is_vector else constant_integer(loop.operands[2]) or 1
     for op in operations_of(loop):
-        if op.name in _ACCESSES and place_of(op.location).line:
+        if op.name in _ACCESSES and place_of(op.location).line and (not is_vector or _is_lane(op)):
             step = _step_of(op, loop, by)
             if step is not None:
                 yield op, step
 
 
-def _step(loop: Operation) -> int:
-    return constant_integer(loop.operands[2]) or 1
+def _is_lane(op: Operation) -> bool:
+    """Whether an op reads an element of a vector; others beside vectors are factors of whole ones."""
+    return all(
+        use.owner.operation.name == "vector.from_elements" for result in op.results for use in result.uses
+    )
 
 
 def _step_of(op: Operation, loop: Operation, by: int) -> str | None:

@@ -221,10 +221,14 @@ def test_decisions_are_noted(kind, program, specs, told):
     assert any(re.fullmatch(told, sentence) for sentence in sentences), str(explanation)
 
 
-@pytest.mark.parametrize("program", [softmax, scaled, smooth, lambda x: x[::-1] * 2])
+def product(x):
+    return x.T @ x + 1
+
+
+@pytest.mark.parametrize("program", [softmax, scaled, smooth, lambda x: x[::-1] * 2, product])
 def test_neighbours_are_no_steps(program):
-    specs = [MATRIX] if program is softmax else [VECTOR]
-    decisions = weft.function(program).get_concrete_function(*specs).explain().decisions
+    spec = {softmax: MATRIX, product: weft.TensorSpec((64, 64), "float32")}.get(program, VECTOR)
+    decisions = weft.function(program).get_concrete_function(spec).explain().decisions
     assert [decision for decision in decisions if decision.kind == "strided"] == []
 
 
