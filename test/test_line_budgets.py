@@ -171,6 +171,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "sums of elements that products become, as gradients of attention, keep no matrix in memory",
     ),
     ("backend/gpu", 230, "which sums multiply again, instead of reading a matrix"),
+    ("dialect", 25, "the interpreter divides, and writes nothing out of bounds, as machine code does"),
+    ("frontend", 20, "sentences name expressions by their lines where Python knows no columns"),
     ("frontend", 26, "sentences name what reads elements, and exceptions that Python makes are checks"),
     (
         "frontend/autograph/operators",

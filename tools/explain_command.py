@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from ..dialect.errors import WeftError, WeftTypeError, WeftValueError
@@ -12,6 +15,7 @@ _EPILOG = """\
 examples:
   weft explain package.module:softmax --spec 'f32[?,?]'                     prints the sentences
   weft explain package.module:softmax --spec 'f32[?,?]' -o softmax.html     writes a page for a browser
+  weft explain package.module:softmax --spec 'f32[?,?]' --open              shows it in one
   weft explain package.module:softmax --spec 'f32[?,?]' --passes --line 12  what each pass did to it
   weft explain package.module:fit -o fit.html                               (it has an input_signature)
 
@@ -43,6 +47,9 @@ def add_explain_command(commands: Any) -> None:
         "--output",
         metavar="FILE",
         help="write a page: every stage and pass beside the Python lines, in one .html file",
+    )
+    parser.add_argument(
+        "--open", action="store_true", help="show the page in a browser; without -o it is a temporary file"
     )
     parser.add_argument(
         "--target",
@@ -94,14 +101,28 @@ def _explain(wanted: argparse.Namespace) -> str:
                 f"{error}: tell its type by --spec, as in --spec 'f32[?,3]', or let the function have an "
                 "input_signature"
             ) from error
-    if wanted.output is None:
+    if wanted.output is None and not wanted.open:
         return _told(concrete, wanted)
     if wanted.passes or wanted.line is not None:
         raise WeftValueError(
-            "--passes and --line are for what is printed: the page of -o has all passes and lines"
+            "--passes and --line are for what is printed: the page of -o and --open has all passes and lines"
         )
-    size = concrete.save_html(wanted.output, passes=not wanted.no_passes)
-    return f"{wanted.output}: {size:,} bytes"
+    path = wanted.output or os.path.join(tempfile.mkdtemp(prefix="weft-"), f"{concrete.name}.html")
+    size = concrete.save_html(path, passes=not wanted.no_passes)
+    if wanted.open:
+        _open(path)
+    return f"{path}: {size:,} bytes"
+
+
+def _open(path: str) -> None:
+    """Show a page in the browser of this machine."""
+    import webbrowser  # few pages are opened from here
+
+    if not webbrowser.open(Path(os.path.abspath(path)).as_uri()):
+        raise WeftValueError(
+            f"there is no browser here that could show {path}, which is written: copy it to a machine that has one, or "
+            "name one in the variable BROWSER"
+        )
 
 
 def _told(concrete: Any, wanted: argparse.Namespace) -> str:

@@ -30,7 +30,8 @@ class _Found(NamedTuple):
 def expression_at(file: str, line: int, column: int) -> str:
     """The name of the expression that begins at a line and column, which counts from 1; empty if there is none.
 
-    Expressions that begin at one place are parts of each other: the largest is meant.
+    Expressions that begin at one place are parts of each other: the largest is meant. Column 0, as Python 3.10 knows no
+    others, stands for what the first statement of the line computes.
     """
     found = _found(file).get((line, column - 1))
     return found.name if found else ""
@@ -69,10 +70,27 @@ def _expressions(lines: tuple[str, ...]) -> dict[tuple[int, int], _Found]:
             found[place] = rank, _shortened(name or _text(node, encoded)), statement
         if isinstance(node, ast.Subscript) and rank[2] < accesses.get(place, (math.inf,))[0]:
             accesses[place] = rank[2], _shortened(_text(node, encoded))
+    for each in ast.walk(tree):
+        value = _value_of(each)
+        place = (value.lineno, value.col_offset) if value else (0, 0)
+        if place in found:
+            found.setdefault((place[0], -1), found[place])
+        if place in accesses:
+            accesses.setdefault((place[0], -1), accesses[place])
     return {
         place: _Found(text, accesses.get(place, (0, text))[1], statement)
         for place, (_, text, statement) in found.items()
     }
+
+
+def _value_of(statement: ast.AST) -> ast.expr | None:
+    """What a statement computes."""
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return statement.iter
+    if isinstance(statement, (ast.While, ast.If)):
+        return statement.test
+    value = getattr(statement, "value", None) if isinstance(statement, ast.stmt) else None
+    return value if isinstance(value, ast.expr) else None
 
 
 def _named(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.Raise, str, int]]:

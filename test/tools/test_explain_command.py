@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
+import webbrowser
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,29 @@ def test_a_page_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == f"halved.html: {size:,} bytes\n"
 
 
+def test_a_page_is_opened(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
+    assert main(["explain", "steps:halved", "--open", "--no-passes"]) == 0
+    (url,) = opened
+    path = capsys.readouterr().out.partition(": ")[0]
+    assert url == Path(path).as_uri()
+    assert Path(path).name == "halved.html"
+    shutil.rmtree(Path(path).parent)
+
+
+def test_without_a_browser_the_page_is_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda url: False)
+    assert main(["explain", "steps:halved", "--open", "--no-passes", "-o", "halved.html"]) == 1
+    assert (folder / "halved.html").exists()
+    assert capsys.readouterr().err == (
+        "weft: there is no browser here that could show halved.html, which is written: copy it to a machine that has "
+        "one, or name one in the variable BROWSER\n"
+    )
+
+
 def test_passes_are_printed_with_their_rewrites(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "steps:same", "--spec", "f32[64]", "--passes"]) == 0
     shown = capsys.readouterr().out
@@ -93,7 +118,7 @@ def test_one_line_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             ["steps:same", "--spec", "f32[2]", "--passes", "-o", "page.html"],
-            "--passes and --line are for what is printed: the page of -o has all passes and lines",
+            "--passes and --line are for what is printed: the page of -o and --open has all passes and lines",
         ),
         (
             ["steps:shifted"],

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import refused, same
 
 X = np.array([3, 1, 3, 2, 7])
@@ -246,3 +247,12 @@ def test_what_match_takes_apart() -> None:
     refused(mapping, X, match="a dict whose size is known only at run time is taken apart by a case")
     refused(sequence, X, match="a list whose size is known only at run time is taken apart by a case")
     same(other, X)
+
+
+def test_large_dicts_of_tuples_are_not_looked_up():
+    neighbours = {i: (i + 1, i + 2) for i in range(100)}
+    message = (
+        r"a dict of 100 values, each a tuple, .* at most 64 such; use numbers, strings, or a row of an array"
+    )
+    with pytest.raises(weft.UnsupportedError, match=message):
+        weft.function(lambda k: neighbours[k][0])(np.int64(3))

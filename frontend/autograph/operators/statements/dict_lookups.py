@@ -123,8 +123,9 @@ def _chosen(container: dict[Any, Any], key: Any) -> Any:
         return get_item(values, place)
     if len(values) > MOST_BRANCHES:
         raise UnsupportedError(
-            f"a dict of {len(values)} values of different kinds is looked up by a traced key: compiled code chooses "
-            f"among at most {MOST_BRANCHES}; use numbers, or strings, or an array"
+            f"a dict of {len(values)} values, each a {type(values[0]).__name__}, is looked up by a traced key: "
+            f"compiled code chooses among at most {MOST_BRANCHES} such; use numbers, strings, or a row of an array for "
+            "each key"
         )
     found: Callable[[], Any] = partial(_itself, values[-1])
     for position in range(len(values) - 2, -1, -1):
