@@ -190,6 +190,13 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         90,
         "long lists of numbers are seen at once where each item was asked: they took minutes to compile",
     ),
+    (
+        "frontend/autograph/operators",
+        40,
+        "attributes that classes have are state where the program changes them",
+    ),
+    ("frontend/tracing", 10, "a recording begins again where it finds that a class is changed"),
+    ("frontend", 60, "the changed attributes of classes are found, guarded and written back at each call"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -16,10 +16,10 @@ import numpy as np
 from ...backend.cpu.dispatch.descriptors import READY, Program
 from ...backend.cpu.native_python.layout import WORD, Array
 from ..guards.captures import Capture
-from ..guards.class_entries import ClassEntry, Method
+from ..guards.class_entries import Method
 from ..guards.generic import Code
 from ..guards.guards import Content, Deep, Different, Guard, Identity, Kind, Names, Plain, Same
-from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
+from ..guards.handles import Cell, ClassEntry, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
 from ..guards.unbound import UNBOUND

@@ -37,7 +37,7 @@ from ..tracing.current import set_current_trace
 from ..tracing.feed_arguments import FeedArguments
 from ..tracing.layouts import layout_of, row_major
 from ..tracing.packed_items import items_of
-from ..tracing.recorder import CalledWhole, ItemChanged, ObjectsAsked
+from ..tracing.recorder import CalledWhole, ClassChanged, ItemChanged, ObjectsAsked
 from ..tracing.trace import Trace
 from .diagnostics import explain
 from .program import CallSignature
@@ -83,6 +83,8 @@ def record_function(
             decisions.own_objects = asked.refusal
         except CalledWhole as call:
             decisions.called_whole[call.function] = call.refusal
+        except ClassChanged as changed:
+            decisions.class_attributes.add(changed.attribute)
 
 
 def _record(
@@ -97,6 +99,7 @@ def _record(
     trace.own_items = decisions.own_items
     trace.attributes_of = attributes_of_result
     trace.own_objects, trace.called_whole = decisions.own_objects, decisions.called_whole
+    trace.class_attributes = decisions.class_attributes
     distinct = _places_of_distinct(signature)
     arguments = [trace.arguments[distinct[first]] for first in signature.aliases]
     packed = dict(packed_leaves(signature.structure))

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...dialect.records import NamedTuple
-from ..guards.class_entries import ClassEntry, ClassNames
+from ..guards.class_entries import ClassNames
 from ..guards.guards import Guard, Skip
-from ..guards.handles import Cell, Global, Handle, Item, Member
+from ..guards.handles import Cell, ClassEntry, Global, Handle, Item, Member
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_library, is_users_object
 from .fingerprints import Fingerprints

@@ -9,37 +9,12 @@ from typing import Any
 from ..source.modules import is_users_module
 from .guards import Compared, Skip, reference_to
 from .handles import Bound, Handle, Member
-from .unbound import UNBOUND
 
 
 def defining_class(kind: type, name: str) -> type | None:
     """The class that defines a name for a class and its instances, if it is one of the user's; else None."""
     found = next((base for base in kind.__mro__ if name in vars(base)), None)
     return found if found is not None and is_users_module(found.__module__) else None
-
-
-class ClassEntry(Handle):
-    """What a class or its bases define under a name: functions, not methods."""
-
-    __slots__ = ("attribute", "kind")
-
-    def __init__(self, kind: type, attribute: str) -> None:
-        super().__init__(f"{kind.__name__}.{attribute}")
-        self.kind = kind
-        self.attribute = attribute
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ClassEntry, (self.kind, self.attribute)
-
-    @property
-    def key(self) -> Any:
-        return ("class", id(self.kind), self.attribute)
-
-    def get(self, bound: Bound | None = None) -> Any:
-        for base in self.kind.__mro__:
-            if self.attribute in vars(base):
-                return vars(base)[self.attribute]
-        return UNBOUND
 
 
 class ClassNames(Handle):

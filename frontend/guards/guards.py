@@ -19,7 +19,7 @@ from ..reach.links import Link
 from ..signature.signature import IdentityKey, static_key
 from .captures import Capture
 from .contents import differences, fingerprint, is_as_kept, is_content, is_equal, kept, path_in_words
-from .handles import ArrayPart, Cell, ContextVariable, Global, Handle, Item, Linked, Member
+from .handles import ArrayPart, Cell, ClassEntry, ContextVariable, Global, Handle, Item, Linked, Member
 from .unbound import UNBOUND
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -336,6 +336,8 @@ def handle_key(handle: Handle) -> Any:
         return (id(handle.namespace), handle.variable)
     if isinstance(handle, Member):
         return (id(handle.parent.get()), "." + handle.attribute)
+    if isinstance(handle, ClassEntry):
+        return (id(handle.holder), "." + handle.attribute)
     if isinstance(handle, ArrayPart):
         return handle_key(handle.parent)
     if isinstance(handle, (Linked, ContextVariable)):

@@ -231,6 +231,39 @@ class Member(Handle):
             set_own_attribute(owner, self.attribute, value)
 
 
+class ClassEntry(Handle):
+    """What a class or its bases define under a name: functions, not methods."""
+
+    __slots__ = ("attribute", "kind")
+
+    def __init__(self, kind: type, attribute: str) -> None:
+        super().__init__(f"{kind.__name__}.{attribute}")
+        self.kind = kind
+        self.attribute = attribute
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ClassEntry, (self.kind, self.attribute)
+
+    @property
+    def key(self) -> Any:
+        return ("class", id(self.kind), self.attribute)
+
+    @property
+    def holder(self) -> type | None:
+        """The class that has it."""
+        return next((base for base in self.kind.__mro__ if self.attribute in vars(base)), None)
+
+    def get(self, bound: Bound = None) -> Any:
+        holder = self.holder
+        return UNBOUND if holder is None else vars(holder)[self.attribute]
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        if value is UNBOUND:
+            delete_own_attribute(self.kind, self.attribute)
+        else:
+            set_own_attribute(self.kind, self.attribute, value)
+
+
 class Linked(Handle):
     """What an object leads to in another way: the list whose method it is, a default of a function."""
 

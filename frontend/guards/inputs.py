@@ -66,6 +66,8 @@ class Decisions:
         """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
         self.called_whole: dict[Any, Any] = {}
         """The functions of libraries that are called when the program runs, with why they are not converted."""
+        self.class_attributes: set[tuple[type, str]] = set()
+        """The attributes of classes that are changed: they are read and written as names of modules are."""
         self.has_data = False
         """Whether the last trace made data of something."""
 

@@ -13,17 +13,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...dialect.errors import ConversionError
+from ...dialect.errors import ConversionError, UnsupportedError
 from ..autograph.convert import why_not_converted
 from ..autograph.marks import is_marked
 from ..autograph.operators.values.program_locations import Entry
-from ..guards.class_entries import ClassEntry, ClassNames, Method, defining_class
+from ..guards.class_entries import ClassNames, Method, defining_class
 from ..guards.contents import is_content
 from ..guards.dependencies import Dependencies
 from ..guards.generated import is_generated
 from ..guards.generic import DecimalContext, Dispatched, Subclass, is_decimal
 from ..guards.guards import Different, Guard, Identity, Plain, Same, guard_of
-from ..guards.handles import Global, Handle, Member, Owner
+from ..guards.handles import ClassEntry, Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_users_module
 from ..source.own_attributes import own_attributes
@@ -36,11 +36,18 @@ class Found(Protocol):
     guards: list[Guard]
 
     @property
+    def class_attributes(self) -> set[tuple[type, str]]:
+        """The attributes of classes that the trace changes."""
+
+    @property
     def dependencies(self) -> Dependencies:
         """What the trace depends on."""
 
     def meet_name(self, place: Entry, handle: Global) -> None:
         """Guard what is found under a name, or read it at each call."""
+
+    def meet_class(self, kind: type, name: str) -> bool:
+        """Guard an attribute of a class, or read it at each call, if it changes; whether it does."""
 
     def attributes_before(self, owner: Any) -> dict[str, Any] | None:
         """The attributes that an object had before the trace; None for one that was not there."""
@@ -101,6 +108,11 @@ class Lookups:
         if not is_users_module(kind.__module__) or not self._is_new(id(kind), name):
             return
         if name == "__dict__":
+            if any(holder is kind for holder, _ in self._state.class_attributes):
+                raise UnsupportedError(
+                    f"all attributes of the class {kind.__name__} are looked at, of which compiled code changes some: "
+                    "name those that are read (getattr(kind, name))"
+                )
             self._state.guards.append(guard_of(ClassNames(kind), dict(vars(kind))))
             return
         kinds = [found for found in (kind, type(kind)) if defining_class(found, name) is not None]
@@ -108,7 +120,8 @@ class Lookups:
             self._state.guards.append(Plain(ClassEntry(kind, name), UNBOUND))
         for found in kinds:
             handle = ClassEntry(found, name)
-            self._guard(handle, handle.get())
+            if handle.holder is None or not self._state.meet_class(handle.holder, name):
+                self._guard(handle, handle.get())
 
     def _of_instance(self, owner: Any, name: str) -> None:
         attributes = own_attributes(owner)
@@ -123,7 +136,7 @@ class Lookups:
             or self._state.attributes_before(owner) is None
         ):
             self._of_class(kind, name)
-        elif name not in attributes:
+        elif name not in attributes and not self._state.meet_class(defining, name):
             self._read_of_class(Member(name, Owner("", owner), name), member)
 
     def _read_of_class(self, handle: Member, member: Any) -> None:

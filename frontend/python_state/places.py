@@ -36,8 +36,7 @@ class Places:
     def __iter__(self) -> Iterator[tuple[ProgramLocation, Any]]:
         """The places with what they held."""
         snapshot = self._snapshot
-        for place, content in (*snapshot.cells, *snapshot.globals.values(), *snapshot.contexts):
-            yield place, content
+        yield from (*snapshot.cells, *snapshot.globals.values(), *snapshot.contexts)
         for place, _, content in self._named.values():
             yield place, content
         for name, items, before in snapshot.lists:

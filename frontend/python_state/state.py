@@ -39,6 +39,7 @@ from ..guards.guards import Content, Deep, Guard, Kind, Names, Same, guard_of, i
 from ..guards.handles import (
     Arguments,
     Cell,
+    ClassEntry,
     ContextVariable,
     Global,
     Handle,
@@ -56,8 +57,8 @@ from ..signature.traced_value import ArrayHolder, CompositeValue
 from ..source.modules import is_like_programs
 from ..source.name_uses import NameUses, Uses, name_uses
 from ..tracing.array import TracedArray
+from .class_state import ClassState
 from .composite_constants import watch_composites
-from .data_of_state import DataOfState
 from .generators import Generators, handles_inside
 from .lookups import Lookups, is_followed
 from .places import Places
@@ -70,7 +71,7 @@ _UNNAMED = frozenset({"getattr", "hasattr", "vars", "attrgetter"})
 """What reads attributes whose names are not in the code that calls it."""
 
 
-class PythonState(DataOfState):
+class PythonState(ClassState):
     """What one trace reads and changes of the state that was there before it."""
 
     def __init__(
@@ -155,6 +156,7 @@ class PythonState(DataOfState):
         if self._function is None:
             for name, value in self._names_of_arguments:
                 self._meet_constants(name, value)
+            self.meet_classes()
         self._function = function
         if isinstance(function, functools.partial):
             self.snapshot.follow((function.args, function.keywords), "")
@@ -431,6 +433,8 @@ class PythonState(DataOfState):
         """How a place is found at a later call."""
         if isinstance(place, Variable):
             return self._cells.get(id(place.cell)) or Cell(place.name, place.cell)
+        if isinstance(place, Attribute) and isinstance(place.owner, type):
+            return ClassEntry(place.owner, place.attribute)
         if isinstance(place, Attribute):
             if id(place.owner) in self._copies:
                 parent = self.locate(place.owner)

@@ -22,6 +22,8 @@ def own_attributes(value: Any) -> dict[str, Any]:
 
 def own_attribute(owner: Any, name: str) -> Any:
     """An attribute as the object itself stores it; raises AttributeError."""
+    if isinstance(owner, type) and name not in vars(owner):
+        raise AttributeError(name)  # its bases may have it
     return _accessor(owner).__getattribute__(owner, name)
 
 
@@ -38,6 +40,8 @@ def delete_own_attribute(owner: Any, name: str) -> None:
 
 def _accessor(owner: Any) -> Any:
     """What finds the attributes of an object: those of `threading.local` are others in each thread."""
+    if isinstance(owner, type):
+        return type
     return _thread._local if isinstance(owner, _thread._local) else object
 
 

@@ -273,6 +273,14 @@ class CalledWhole(BaseException):
         self.refusal = refusal
 
 
+class ClassChanged(BaseException):
+    """An attribute of a class is changed, which is state like a name of a module: the recording begins again."""
+
+    def __init__(self, kind: type, name: str) -> None:
+        super().__init__(kind, name)
+        self.attribute = kind, name
+
+
 class KeptItem(NamedTuple):
     """An array or container that is an item of a list that grows, which holds a copy."""
 
@@ -326,6 +334,8 @@ class Recorder(ABC):
         """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
         self.called_whole: dict[Any, Any] = {}
         """The functions of libraries that are called when the program runs, with why they are not converted."""
+        self.class_attributes: set[tuple[type, str]] = set()
+        """The attributes of classes that are changed."""
         self.at_end: list[Callable[[], None]] = []
         """Checks of what the whole program does, made before the function is finished."""
         self.has_effects = False

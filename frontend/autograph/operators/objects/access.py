@@ -55,6 +55,7 @@ from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import users_method
 from ..values.unfollowed_changes import require_followed, require_followed_attribute
 from .arithmetic import update
+from .changed_classes import require_state_of_class
 from .chosen_objects import ChosenAttributes, are_objects, class_in_python
 from .keys import plain_key
 
@@ -244,13 +245,16 @@ def changed(owner: Any, name: str) -> Any:
         if not are_objects(trace, owner.options):
             raise owner._refusal(f"its attribute {name!r} is changed")
         return ChosenAttributes(owner, changed)
-    if isinstance(owner, (type, ModuleType)) and current_trace() is not None:
+    trace = current_trace()
+    if trace is not None and isinstance(owner, type) and require_state_of_class(trace, owner, name):
+        return owner
+    if isinstance(owner, (type, ModuleType)) and trace is not None:
         kind = "class" if isinstance(owner, type) else "module"
         raise UnsupportedError(
             f"the attribute {name!r} of the {kind} {owner.__name__!r} is changed, which compiled code would do once, "
             "while it is traced: keep it in an object, a dict or a global variable of the function's module"
+            + (", or in an attribute that the class itself has before" if isinstance(owner, type) else "")
         )
-    trace = current_trace()
     if trace is not None and trace.python_state is not None and type(owner).__module__ == "decimal":
         trace.python_state.require_own_context(owner, name)
     if trace is not None and not isinstance(owner, (np.ndarray, TracedArray)):

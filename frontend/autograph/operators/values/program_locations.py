@@ -247,7 +247,7 @@ class Snapshot:
     objects: list[tuple[str, Any, dict[str, Any]]] = field(default_factory=list)
     tuples: list[tuple[Any, ...]] = field(default_factory=list)
     slots: list[tuple[Slot, Any]] = field(default_factory=list)
-    globals: dict[tuple[Any, ...], tuple[Entry, Any]] = field(default_factory=dict)
+    globals: dict[tuple[Any, ...], tuple[Entry | Attribute, Any]] = field(default_factory=dict)
     buffers: list[tuple[str, Any, Any]] = field(default_factory=list)
     """Collections that compiled code cannot change, with copies."""
     contexts: list[tuple[ContextValue, Any]] = field(default_factory=list)
@@ -289,7 +289,7 @@ class Snapshot:
         for variable, _ in other.cells:
             self._add_cell(variable)
         for place, _ in other.globals.values():
-            self._add_global(place)
+            self.add_name(place)
         for name, container, _ in (
             *other.lists, *other.sets, *other.dicts, *other.objects, *other.buffers,
         ):  # fmt: skip
@@ -481,7 +481,7 @@ class Snapshot:
         for variable in sorted(variables, key=_leads_on):  # a list is called by its own name where it has one
             self._add_cell(variable)
         for name in assigned_globals(function.__code__):
-            self._add_global(Entry(name, function.__globals__, name))
+            self.add_name(Entry(name, function.__globals__, name))
 
     def _add_cell(self, variable: Variable) -> None:
         if id(variable.cell) not in self._seen:
@@ -490,7 +490,8 @@ class Snapshot:
             self.cells.append((variable, content))
             self.follow(content, variable.name.partition(" ")[0])
 
-    def _add_global(self, place: Entry) -> None:
+    def add_name(self, place: Entry | Attribute) -> None:
+        """Remember a name of a module, or an attribute of a class."""
         if place.key() not in self.globals:
             content = place.get()
             self.globals[place.key()] = (place, content)

@@ -1,0 +1,30 @@
+"""Attributes of classes that a program changes: counters of instances, registers, caches that all of them share.
+
+They are state like the names of a module. The recording that finds one begins again, so that what is read and what
+branches and loops change is known from its beginning.
+"""
+
+from __future__ import annotations
+
+from ....source.modules import is_users_module
+from ....tracing.recorder import ClassChanged, Recorder
+
+
+def require_state_of_class(trace: Recorder, kind: type, name: str) -> bool:
+    """Let an attribute of a class be state; False where it cannot be: what it has is a method, or is not its own."""
+    if (kind, name) in trace.class_attributes:
+        return True
+    is_plain = type(kind).__setattr__ is type.__setattr__ and is_users_module(kind.__module__)
+    if trace.python_state is None or not is_plain or name not in vars(kind) or _is_bound(vars(kind)[name]):
+        return False
+    if any(_are_made_alike(kind, known) for known, _ in trace.class_attributes):
+        return False  # a class that each recording makes anew
+    raise ClassChanged(kind, name)
+
+
+def _is_bound(member: object) -> bool:
+    return hasattr(type(member), "__get__")
+
+
+def _are_made_alike(one: type, other: type) -> bool:
+    return one is not other and (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
