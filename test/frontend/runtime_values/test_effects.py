@@ -274,6 +274,7 @@ class TestPyCall:
         weft.function(lambda x: seen.append(compiled.get_concrete_function(np.ones(2))) or x)(np.ones(1))
         assert compiled(np.ones(2)).tolist() == [2, 2]
 
+    @pytest.mark.compiled("lines of errors are machine code's")
     def test_the_exception_of_a_function_is_the_one_that_comes_out(self):
         error = OSError("disk")
 
@@ -367,6 +368,7 @@ class TestRaise:
         assert error.args[0].tolist() == [1, 1, 1]
         assert error.args[1] == 3
 
+    @pytest.mark.compiled("lines of errors are machine code's")
     def test_the_traceback_goes_through_the_users_lines(self):
         def check(x):
             raise_at_run_time(current_trace(), ValueError("here"))
@@ -536,6 +538,7 @@ class TestInControlFlow:
 
         same(f, *[(F64(x), {"a": 1}) for x in (3, 2, 1, 0)])
 
+    @pytest.mark.compiled("lines of errors are machine code's")
     def test_tracebacks_have_one_entry_for_a_function(self):
         def check(x, i):
             if x < i:  # noqa: SIM102

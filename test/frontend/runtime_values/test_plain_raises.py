@@ -74,6 +74,7 @@ def calls_python(compiled: Any, extent: int | None) -> bool:
     return "weft.python" in concrete.as_text("weft")
 
 
+@pytest.mark.compiled("lines of errors are machine code's")
 @pytest.mark.parametrize("program", PLAIN)
 @pytest.mark.parametrize("extent", [2, None])
 def test_programs_raise_what_they_raise_eagerly(program: Program, extent: int | None) -> None:
@@ -166,6 +167,7 @@ OTHERS = [f32_text, with_format, with_repr, of_an_array, of_two_arguments, of_a_
           of_own_class, with_zero_byte]  # fmt: skip
 
 
+@pytest.mark.compiled("lines of errors are machine code's")
 @pytest.mark.parametrize("program", OTHERS)
 def test_python_makes_other_exceptions(program: Program) -> None:
     compiled = weft.function(program)
