@@ -132,7 +132,10 @@ def _pass_of(banner: re.Match[str], lines: Sequence[str]) -> tuple[str, str, str
 
 
 def show() -> None:
-    """In the other process: read what is compiled, and compile it, once for times and once while LLVM prints."""
+    """In the other process: read what is compiled, and compile it, once for times and once while LLVM prints.
+
+    Prints take ten times as long as passes, and would count as theirs: the first run is a tenth of the second.
+    """
     from llvmlite import binding
 
     wanted = json.load(sys.stdin)
