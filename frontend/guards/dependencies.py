@@ -101,10 +101,11 @@ def _tells_itself(function: Callable[..., Any]) -> bool:
 
 
 def _without_variables(function: types.FunctionType) -> types.FunctionType:
-    """A function of the same code that keeps none of its variables alive, but for modules."""
-    if function.__closure__ is None:
-        return function
-    cells = tuple(cell if _holds_module(cell) else types.CellType() for cell in function.__closure__)
+    """A function of the same code that keeps neither it nor its variables alive, but for modules.
+
+    What guards compare of a function that the trace has made is gone with it.
+    """
+    cells = tuple(cell if _holds_module(cell) else types.CellType() for cell in function.__closure__ or ())
     made = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, cells)
     made.__qualname__ = function.__qualname__
     return made
