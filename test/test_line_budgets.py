@@ -197,6 +197,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/tracing", 10, "a recording begins again where it finds that a class is changed"),
     ("frontend", 60, "the changed attributes of classes are found, guarded and written back at each call"),
+    (
+        "backend/gpu",
+        135,
+        "products of few tiles are split along what they sum, so that all multiprocessors have some",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

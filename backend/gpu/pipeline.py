@@ -36,6 +36,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "recompute-products",  # so that nobody else asks for the scores of attention
                 "join-attention",  # which reads the halves of products, too
                 "call-products",  # of which attention is made no more
+                "split-products",  # that are left
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "join-searches",  # so that they read what is read before them together with it
                 "fuse-siblings{mixed=true}",  # behind attention, whose scores nobody else may ask for

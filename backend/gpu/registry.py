@@ -33,6 +33,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "place-kernels": entry(f"{_PLACEMENT}.place_kernels:PlaceKernels"),
         "name-unit-loops": entry(f"{__package__}.rewrites.named_unit_loops:NameUnitLoops"),
         "shorten-products": entry(f"{__package__}.rewrites.shortened_factors:ShortenProducts"),
+        "split-products": entry(f"{__package__}.rewrites.split_products:SplitProducts"),
         "store-number-results": entry(f"{_PLACEMENT}.number_results:StoreNumberResults"),
         "recompute-products": entry(f"{__package__}.rewrites.recomputed_products:RecomputeProducts"),
         "schedule-device-kernels": entry(f"{__package__}.kernels.write_kernels:ScheduleDeviceKernels"),

@@ -206,6 +206,14 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         2 * 8192.0**3,
     ),
     GpuProgram(
+        "product_long",
+        lambda a, b: a @ b,
+        (((16, 2048), "f4"), ((2048, 8), "f4")),
+        (((256, 16384), "f4"), ((16384, 256), "f4")),
+        1e-5,
+        2 * 16384 * 256.0**2,
+    ),
+    GpuProgram(
         "product_token",
         lambda x, w: x @ w,
         (((1, 256), "f2"), ((256, 192), "f2")),
