@@ -199,7 +199,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 60, "the changed attributes of classes are found, guarded and written back at each call"),
     (
         "backend/gpu",
-        135,
+        150,
         "products of few tiles are split along what they sum, so that all multiprocessors have some",
     ),
 )
