@@ -21,10 +21,11 @@ from ..signature.signature import Leaf
 from ..source.plain_items import compound
 from ..tracing.array import TracedArray, wrap
 from ..tracing.behaviour import behaviour
-from ..tracing.recorder import Storage
+from ..tracing.recorder import ABSENT, Storage
 from ..tracing.several_types import SeveralTypes
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
+from .joined_containers import JoinedContainer, JoinedContainers
 from .listed_arrays import ListedArrays, Place, place_of, returned
 from .result_spec import (
     COMPUTED,
@@ -92,6 +93,9 @@ class Outputs:
         """Those of them that are being taken apart."""
         self._search = _NOWHERE
         """How what was there before the call is found in what is being taken apart."""
+        self._joined: dict[int, JoinedContainer] = {}
+        """What is one of several containers, some of which the caller has, too."""
+        self._is_there: Callable[[Any], Any] = lambda _: False
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
 
@@ -155,10 +159,12 @@ class Outputs:
             return FoundResult(-len(found), f"a {kind.__name__} that was there before")
 
         self._search = is_found, leaf_of
+        self._choose(locate)
         try:
             result = self.collect(value, is_found, leaf_of)
         finally:
             self._search = _NOWHERE
+            self._joined.clear()
         return result._replace(found=tuple(found)) if found else result
 
     def collect(
@@ -179,7 +185,7 @@ class Outputs:
             if part is around and entered:
                 entered.clear()
                 return False
-            return is_found(part) or self._is_shared(part)
+            return is_found(part) or self._is_shared(part) or id(part) in self._joined
 
         structure = flatten_results(value, leaves, is_leaf, self._trace.attributes_of)
         leaves = list(map(self._traced_generator, leaves))
@@ -189,6 +195,14 @@ class Outputs:
         def made_of(leaf: Any) -> Any:
             if (found := found_leaf(leaf)) is not None:
                 return found
+            if (joined := self._joined.pop(id(leaf), None)) is not None:
+                own = self.collect(leaf, is_found, found_leaf, around=leaf)
+                made = self._one_of(joined, own, lambda end: self.collect(end, is_found, found_leaf))
+                self._joined[id(leaf)] = joined
+                if not self._is_shared(leaf):
+                    return made
+                place, _ = self._kept.setdefault(id(leaf), (-1 - len(self._kept), leaf))
+                return SharedResult(place, Result(Leaf(0), (made,)))
             if not self._is_shared(leaf) or (leaf is around and isinstance(structure, Leaf)):
                 return self._kept_leaf(leaf, counts[id(leaf)] > 1)
             place, _ = self._kept.setdefault(id(leaf), (-1 - len(self._kept), leaf))
@@ -201,6 +215,45 @@ class Outputs:
 
         made = tuple(map(made_of, leaves))
         return Result(structure, made, len(self._kept))
+
+    def _choose(self, locate: Callable[[Any], Any]) -> None:
+        """Find out what is returned or stored and is on some path one with something else that the caller has."""
+        known, self._is_there = (
+            self._trace.state(JoinedContainers),
+            lambda end: self._met[id(end)] or locate(end),
+        )
+        known.require_distinct(lambda end: self._met[id(end)])
+        firsts: dict[Any, Any] = {}
+        for joined in list(known.found.values()):
+            if not self._met[id(joined.container)]:
+                continue
+            # What is one with another that is returned on a path is that there.
+            keys = [(id(joined.decision), path, id(end)) for path, end in enumerate(joined.ends)]
+            ends = [firsts.setdefault(key, joined.container) for key in keys]
+            one, other = (
+                first if first is not joined.container and not self._is_there(end) else end
+                for first, end in zip(ends, joined.ends, strict=True)
+            )
+            joined = known.found[id(joined.container)] = joined._replace(ends=(one, other))
+            ends = list(known.ends_of(joined.container))
+            there = [end for end in ends if self._is_there(end)]
+            self._met.update(id(end) for end in there if self._met[id(end)])
+            if there:
+                self._joined[id(joined.container)] = joined
+
+    def _one_of(self, joined: JoinedContainer, own: Result, collect: Callable[[Any], Result]) -> Any:
+        """What is one of several containers: those that the caller has, or what it holds itself."""
+        known, options = self._trace.state(JoinedContainers), []
+        for end in joined.ends:
+            inner = known.of(end)
+            if end is not ABSENT and end is not joined.container and self._is_there(end):
+                options.append(collect(end))
+            elif inner is not None and any(map(self._is_there, known.ends_of(end))):
+                options.append(Result(Leaf(0), (self._one_of(inner, own, collect),)))
+            else:
+                options.append(own)
+        choice = self._computed(joined.truth)._replace(is_python=True)
+        return ChosenResult(choice, tuple(reversed(options)))
 
     def _is_shared(self, part: Any) -> bool:
         return self._keeps_shared and self._met[id(part)] > 1

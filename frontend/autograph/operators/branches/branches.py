@@ -9,6 +9,7 @@ import numpy as np
 
 from .....dialect.mlir import Value
 from .....dialect.records import dataclass
+from ....runtime_values.joined_containers import JoinedContainer, JoinedContainers
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
@@ -85,6 +86,8 @@ class _Merge:
     """What is the same on all paths that get to the end, or the joined value."""
     viewed: _Merge | None = None
     """The merge of an array which this one tells to be another object than the array itself, as `x[:]` is, or not."""
+    decides: JoinedContainer | None = None
+    """The container, left by a branch on a path, of which this one tells what it is."""
 
 
 def stage_if(
@@ -136,7 +139,7 @@ def _stage_if(
     if all(path.is_dead for path in paths):
         _finish(trace, draft, paths, [])
         raise Diverged
-    joined = join_paths(trace, draft, snapshot, paths, dead, wants_result, kept.found)
+    joined = join_paths(trace, draft, snapshot, paths, dead, wants_result, kept.found, truth)
     for path, other in (paths, paths[::-1]):
         if path.raises and not other.may_raise:
             joined.raised = truth if path is paths[0] else np.logical_not(truth)
@@ -167,11 +170,13 @@ def join_paths(
     dead: Variables,
     wants_result: bool,
     kept: Sequence[set[int]] | None = None,
+    truth: TracedArray | None = None,
 ) -> Joined:
     """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
     merges = _merges(trace, snapshot, paths, dead, wants_result)
     computed = _join_all(trace, merges, paths, snapshot)
-    results = _finish(trace, draft, paths, computed)
+    decided = _decided_inside(trace, computed, paths, snapshot)
+    results = _finish(trace, draft, paths, [*computed, *decided])
     values = iter(results)
     exit_ = _exit(trace, paths, values)
     join = Join(sees_any)
@@ -188,6 +193,15 @@ def join_paths(
         ]
         if results:
             note_handed(merge.value, Handed(results[0].owner, None, tuple(handed)))
+    for merge in decided:
+        assert merge.kind is not None
+        assert merge.decides is not None
+        trace.state(JoinedContainers).note(
+            merge.decides.container,
+            unflatten(trace, merge.kind, values),
+            merge.decides.ends,
+            merge.decides.decision,
+        )
     joined = [(merge, _originals(merge, paths, snapshot)) for merge in computed if merge.viewed is None]
     ends = [
         [ABSENT if gone else end for end, gone in zip(found, merge.absent, strict=True)]
@@ -200,7 +214,7 @@ def join_paths(
     go_on_watching(trace)
     seen = SeenNow()
     for merge, originals in joined:
-        note_containers(trace, merge.name, merge.value, originals, seen)
+        note_containers(trace, merge.name, merge.value, originals, seen, truth)
         keep_joined(merge.value, originals, kept)
     note_common(trace, [(m.name, m.value, end) for (m, _), end in zip(joined, ends, strict=True)])
     settled = {
@@ -350,6 +364,23 @@ def _identity_of(merge: _Merge) -> _Merge:
         None if gone else is_another(value) for gone, value in zip(merge.absent, merge.values, strict=True)
     ]
     return _Merge(merge.name, None, values, merge.absent, as_array_kind(kind_of(False)), viewed=merge)
+
+
+def _decided_inside(
+    trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot: Snapshot
+) -> list[_Merge]:
+    """What decided on the paths which of others a container is that they leave, which is known behind the branch."""
+    known, found = trace.state(JoinedContainers), dict[int, _Merge]()
+    for merge in merges if known.found else ():
+        if merge.viewed is not None:
+            continue
+        for number, end in enumerate(_originals(merge, paths, snapshot)):
+            for joined in known.decided_in(end, paths[number].region):
+                values: list[Any] = [np.bool_(False), np.bool_(False)]
+                values[number] = joined.truth
+                kind = as_array_kind(kind_of(False))
+                found[id(joined.container)] = _Merge("", None, values, [False, False], kind, decides=joined)
+    return list(found.values())
 
 
 def _finish(trace: Recorder, draft: Draft, paths: list[Path], merges: list[_Merge]) -> list[Value]:

@@ -14,7 +14,9 @@ from typing import Any, TypeAlias
 
 from .....dialect.errors import UnsupportedError
 from ....reach.walks import attributes_of
+from ....runtime_values.joined_containers import CarriedContainer, JoinedContainers
 from ....runtime_values.results import RuntimeContainer
+from ....tracing.array import TracedArray
 from ....tracing.recorder import ABSENT, Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, options_among, present, reachable
@@ -26,9 +28,17 @@ from .kept_items import begin_again_if_copied
 
 
 def note_containers(
-    trace: Recorder, name: str, result: Any, candidates: Iterable[Any], seen: SeenNow
+    trace: Recorder,
+    name: str,
+    result: Any,
+    candidates: Iterable[Any],
+    seen: SeenNow,
+    truth: TracedArray | None = None,
 ) -> None:
-    """Remember which containers from before a branch or loop its result, which is in place already, may be."""
+    """Remember which containers from before a branch or loop its result, which is in place already, may be.
+
+    Of a branch it is told what decides which of two it is.
+    """
     result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
     if isinstance(result, Chosen):
         for option, found in options_among(result, candidates):
@@ -38,6 +48,8 @@ def note_containers(
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
     several = [c for c in candidates if _is_mutable(c) and c is not result]
     if several and _is_mutable(result):
+        if truth is not None:
+            trace.state(JoinedContainers).note(result, truth, (candidates[0], candidates[1]))
         trace.state(_Joined).candidates[id(result)] = (result, several)
         held = [container for container in several if _is_seen(trace, container, seen.identities)]
         if held and not _are_of_one_heap([result, *held]):
@@ -47,7 +59,7 @@ def note_containers(
         return
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
-        note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates], seen)
+        note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates], seen, truth)
 
 
 class SeenNow:
@@ -280,6 +292,21 @@ def note_common_ends(
         common += exchanged
     for key in dict.fromkeys(common):
         trace.at_end.append(_Watch(trace, carried[key].place.name, [(bound[key], contents[key])]))
+
+
+def note_carried(
+    trace: Recorder, name: str, container: Any, sides: Sequence[Any], bound: Iterable[Any]
+) -> None:
+    """Note which containers one may be that a loop left: that from before it, or what its last iteration left.
+
+    `bound` are what stands for those that an iteration begins with.
+    """
+    container, initial, end = (resolve_grown_list(present(value)) for value in (container, *sides))
+    if _is_copied(container):
+        held = frozenset(id(resolve_grown_list(present(value))) for value in bound)
+        place = str(trace.user_location() or "an unknown place")
+        carried = CarriedContainer(container, name, place, initial, end, held)
+        trace.state(JoinedContainers).carried[id(container)] = carried
 
 
 def note_earlier_ends(

@@ -45,6 +45,7 @@ from ..lists.mixed_containers import (
     SeenNow,
     content_of,
     contents_within,
+    note_carried,
     note_common,
     note_common_ends,
     note_containers,
@@ -498,6 +499,9 @@ class _Recording:
         for key, carried in self.passed.items():
             sides = [carried.initial, self.ends[-1].get(key)]
             note_containers(trace, carried.place.name, carried.place.get(), sides, seen)
+            note_carried(
+                trace, shown_name(carried.place.name), carried.place.get(), sides, self.bound.values()
+            )
             keep_joined(carried.place.get(), sides)
             keep_carried(sides[-1], self.states.get(key, ()))
         for held, contents in ((self.bound, self.within), (self._results(), None)):

@@ -1,0 +1,167 @@
+"""Containers that are returned twice, and that are one on some path: the caller gets one there, and two elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+
+@dataclass
+class Held:
+    items: list[float]
+
+
+class Keeper:
+    def __init__(self, items: list[float]) -> None:
+        self.items = items
+
+
+def twice(x, limit, one, other):
+    first, second = [1.0], [2.0]
+    if x.sum() > limit:
+        second = first
+    return first, second, second
+
+
+def of_three(x, limit, one, other):
+    first, second, third = [1.0], [2.0], [3.0]
+    if x.sum() > limit:
+        chosen = first
+    elif x.sum() == limit:
+        chosen = second
+    else:
+        chosen = third
+    return [chosen, first], {"third": third, "second": second}
+
+
+def nested(x, limit, one, other):
+    first, second, chosen = [1.0], [2.0], [3.0]
+    if x.sum() >= limit:
+        if x.sum() > limit:
+            chosen = first
+        else:
+            chosen = second
+    return first, chosen, second
+
+
+def chained(x, limit, one, other):
+    first = [1.0]
+    chosen = first if x.sum() > limit else [2.0]
+    last = chosen if x.sum() != limit else [3.0]
+    return first, last, len(last)
+
+
+def new_on_a_path(x, limit, one, other):
+    first, second = [1.0], [2.0]
+    if x.sum() > limit:
+        first = second = [3.0]
+    return first, second
+
+
+def exchanged(x, limit, one, other):
+    first, second = {"a": 1.0}, {"a": 2.0}
+    before = first
+    if x.sum() > limit:
+        first, second = second, first
+    return first, second, before
+
+
+def objects(x, limit, one, other):
+    held, keeper = Held([1.0]), Keeper([2.0])
+    first = held if x.sum() > limit else Held([3.0])
+    second = keeper if x.sum() > limit else Keeper([4.0])
+    return held, first, keeper, second, first.items, keeper.items
+
+
+def grown(x, limit, one, other):
+    low, high = [], []
+    for value in x:
+        if value < limit:
+            low.append(value)
+        else:
+            high.append(value)
+    return low, low if len(low) > len(high) else high, high
+
+
+def of_arguments(x, limit, one, other):
+    best = one
+    for each in (other, [9.0]):
+        if sum(each) * x[1] > limit * 3:
+            best = each
+    return best
+
+
+def exchanged_in_a_loop(x, limit, one, other):
+    low, high, at = [0.0], [9.0], 0
+    while at < x.size:
+        middle = [(low[0] + high[0]) / 2]
+        if middle[0] > limit:
+            high = middle
+        else:
+            low = middle
+        at = at + int(x[1])
+    return low, high
+
+
+PROGRAMS = [
+    twice, of_three, nested, chained, new_on_a_path, exchanged, objects, grown, of_arguments, exchanged_in_a_loop,
+]  # fmt: skip
+
+
+def _shown(value: Any, places: dict[int, int]) -> Any:
+    """A value, with the number of each container in it where that has been met before."""
+    if isinstance(value, (float, np.number)) or type(value) in (int, tuple):
+        return [_shown(part, places) for part in value] if type(value) is tuple else repr(value)
+    if id(value) in places:
+        return places[id(value)]
+    places[id(value)] = len(places)
+    if isinstance(value, list):
+        return [_shown(part, places) for part in value]
+    parts = value if isinstance(value, dict) else vars(value)
+    return type(value).__name__, [(name, _shown(part, places)) for name, part in parts.items()]
+
+
+def _results(function: Callable[..., Any], limit: float) -> Any:
+    one, other = [1.0], [2.0, 3.0]
+    return _shown((one, other, function(np.arange(4.0), np.float64(limit), one, other)), {})
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_what_is_one_on_a_path_is_one_in_results(program: Callable[..., Any]) -> None:
+    compiled = weft.function(program)
+    for limit in (1.0, 6.0, 10.0):
+        assert _results(compiled, limit) == _results(program, limit)
+
+
+def kept(x, limit):
+    best = now = []
+    for value in x:
+        now = [value]
+        if value < limit:
+            best = now
+    return best, now
+
+
+def kept_from_before(x, limit):
+    first = now = [1.0]
+    for value in x:
+        if value > limit:
+            now = [value]
+    return first, now
+
+
+@pytest.mark.parametrize("program", [kept, kept_from_before])
+def test_what_a_loop_may_leave_as_one_is_refused(program: Callable[..., Any]) -> None:
+    with pytest.raises(weft.UnsupportedError, match="one list with another that the function returns"):
+        weft.function(program)(np.arange(50.0), np.float64(20))
+
+
+def test_one_of_what_a_loop_may_leave_as_one_is_returned() -> None:
+    best = weft.function(lambda x, limit: kept(x, limit)[0])
+    assert best(np.arange(50.0), np.float64(20)) == kept(np.arange(50.0), 20)[0]
