@@ -126,6 +126,8 @@ class Outputs:
         )  # views in these may be elsewhere, too
         result = self._with_found(value, locate)
         self._keeps_views = self._keeps_shared = False
+        joined, met = self._trace.state(JoinedContainers), self._met
+        self._trace.at_end.append(lambda: joined.require_distinct(lambda container: met[id(container)]))
         if not result.found and len(self._kept) == kept:
             return result, result
         try:
@@ -222,7 +224,6 @@ class Outputs:
             self._trace.state(JoinedContainers),
             lambda end: self._met[id(end)] or locate(end),
         )
-        known.require_distinct(lambda end: self._met[id(end)])
         firsts: dict[Any, Any] = {}
         for joined in list(known.found.values()):
             if not self._met[id(joined.container)]:

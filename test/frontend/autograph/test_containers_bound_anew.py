@@ -89,7 +89,7 @@ def test_dicts_of_computed_keys() -> None:
             if len(found) > len(best):
                 best = found
             last = found
-        return d, best, last
+        return d, best.copy(), last
 
     for f in (in_a_branch, in_each_iteration):
         same(f, (np.array([3, 1, 3, 2, 7]), np.int64(3)), joined=True)
