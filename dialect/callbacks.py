@@ -42,13 +42,20 @@ def checked_results(name: str, returned: Sequence[Any], results: Sequence[Tensor
     return [np.asarray(a, t.dtype, order="C") for a, t in zip(arrays, results, strict=True)]
 
 
+class OfThread(threading.local):
+    """What a thread keeps between two calls; nothing of it is meant for another process."""
+
+    def __reduce__(self) -> tuple[type[OfThread], tuple[()]]:
+        return OfThread, ()
+
+
 def measured(callback: Callback, results: Sequence[TensorType]) -> tuple[Callback, Callback]:
     """A call of Python in two: one that calls, and gives the extents that the types of results do not tell; and one
     that then gives the results.
 
     A program makes both in a thread, with nothing of Python between them.
     """
-    kept = threading.local()
+    kept = OfThread()
 
     def measure(*operands: Any) -> list[Any]:
         kept.results = checked_results(name_of(callback), callback(*operands) or [], results)

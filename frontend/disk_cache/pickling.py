@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.callbacks import OfThread
 from ..guards.captures import Capture
 from ..guards.guards import Guard
 from ..guards.handles import Handle
@@ -33,7 +34,7 @@ ARRAY_BYTES = 1 << 20
 """Larger arrays that a function makes while it is traced, or gives to Python, are not stored."""
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, tuple)
-_PARTS = (Capture, Guard, Handle, Input, PackedInput, Text, TensorSpec, type(UNBOUND))
+_PARTS = (Capture, Guard, Handle, Input, OfThread, PackedInput, Text, TensorSpec, type(UNBOUND))
 """What programs are made of, besides tuples and records of this package."""
 
 _BY_VALUE = (np.dtype, np.generic, complex, slice, range, type(Ellipsis), functools.partial)

@@ -46,6 +46,23 @@ def test_what_is_printed(project: Project) -> None:
     )
 
 
+def test_results_whose_sizes_python_tells(project: Project) -> None:
+    _is_stored(
+        project,
+        """
+        import warnings
+        warnings.simplefilter("ignore")
+
+        @weft.function(input_signature=[weft.TensorSpec([None]), weft.TensorSpec([None])])
+        def f(x, k):
+            return np.convolve(x, k, mode="same") + 1
+
+        for length in (3, 5):
+            print(f(np.arange(9.0), np.arange(float(length))))
+        """,
+    )
+
+
 def test_what_is_raised(project: Project) -> None:
     _is_stored(
         project,
