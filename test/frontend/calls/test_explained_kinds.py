@@ -153,6 +153,7 @@ PROGRAMS = {
     "vector": [
         (softmax, [MATRIX], r"`e` runs in vectors of \d+"),
         (scaled, [VECTOR], r"`for k in range\(len\(x\)\)` is made vector code by LLVM"),
+        (by_rows, [weft.TensorSpec((50, 40)), weft.TensorSpec(())], r"`for j in .*` is made vector code by LLVM"),
         (spread, [weft.TensorSpec((3,))], r"`for j in range\(1, 39\)` is made vector code by LLVM"),
         (escaping, [VECTOR], r"`for i in range\(len\(c\)\)` runs \d+ iterations side by side in vectors"),
         (lambda x: x @ x.T, [weft.TensorSpec((64, 64), "float32")], r".* is a product .* in vectors of \d+"),
