@@ -12,11 +12,11 @@ from typing import ClassVar
 from ....dialect.mlir import Type, Value, ir
 from ...functions.instructions import call_intrinsic
 from ...nests.contraction import Contraction, Factor
-from ...nests.emit import Index, create, load, store
+from ...nests.emit import Index, load, store
 from ...target import current, gpu_figures
 from .loaders import Box, Loader
-from .products import Products
-from .warp_products import COLUMNS, ROWS, WarpProduct
+from .products import Products, known_sides
+from .warp_products import COLUMNS, ROWS, WarpProduct, add_products
 
 _LEAST = 16
 """Smaller results have a thread for each element."""
@@ -47,12 +47,12 @@ class DoubleProduct(WarpProduct):
         gpu = current().gpu
         assert gpu is not None
         if gpu.rows_of_doubles == ROWS:
-            return _instruction("m16n8k4.row.col.f64", left, right, sums)
+            return add_products("llvm.nvvm.mma.m16n8k4.row.col.f64", left, right, sums)
         return [
             value
             for half in range(2)
-            for value in _instruction(
-                "m8n8k4.row.col.f64", [left[half]], right, sums[2 * half : 2 * half + 2]
+            for value in add_products(
+                "llvm.nvvm.mma.m8n8k4.row.col.f64", [left[half]], right, sums[2 * half : 2 * half + 2]
             )
         ]
 
@@ -65,15 +65,6 @@ class DoubleProduct(WarpProduct):
             for more in self.deep
             for place in (emitter.add(at, below) for below in lines)
         ]
-
-
-def _instruction(name: str, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
-    """Add the products of 8 rows for each number that the thread has of them, and of 8 columns."""
-    element = sums[0].type
-    struct = ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * len(sums))})>")
-    made = call_intrinsic(f"llvm.nvvm.mma.{name}", struct, [*left, *right, *sums])
-    places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(len(sums))]
-    return [create("llvm.extractvalue", [element], [made], place) for place in places]
 
 
 class ShortProduct(DoubleProduct):
@@ -92,7 +83,7 @@ class ShortProduct(DoubleProduct):
 
     def multiply_fragment(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
         """Add the products of the rows and columns of a fragment."""
-        return _instruction("m16n8k8.row.col.tf32", left, right, sums)
+        return add_products("llvm.nvvm.mma.m16n8k8.row.col.tf32", left, right, sums)
 
 
 class _RoundingLoader(Loader):
@@ -115,9 +106,9 @@ class DoubleProducts(Products):
     def takes(cls, contraction: Contraction) -> bool:
         gpu = current().gpu
         assert gpu is not None
-        extents = [contraction.extent(contraction.row), contraction.columns]
-        is_small = all(isinstance(extent, int) and extent <= _LEAST for extent in extents)
-        return gpu.rows_of_doubles > 0 and isinstance(contraction.element, ir.F64Type) and not is_small
+        sides = known_sides(contraction)
+        is_large = len(sides) < 2 or max(sides) > _LEAST
+        return gpu.rows_of_doubles > 0 and isinstance(contraction.element, ir.F64Type) and is_large
 
 
 class ShortProducts(Products):
@@ -131,15 +122,12 @@ class ShortProducts(Products):
     def takes(cls, contraction: Contraction) -> bool:
         gpu = current().gpu
         assert gpu is not None
-        extents = [contraction.extent(contraction.row), contraction.columns]
-        is_small = any(isinstance(extent, int) and extent <= _LEAST for extent in extents)
-        is_f32 = isinstance(contraction.element, ir.F32Type)
         factors = (contraction.left, contraction.right)
         return (
             gpu.asynchronous_copies
             and gpu.float32_products == "tf32"
-            and is_f32
-            and not is_small
+            and isinstance(contraction.element, ir.F32Type)
+            and all(side > _LEAST for side in known_sides(contraction))
             and all(factor.conversion is None and not factor.in_parts for factor in factors)
         )
 

@@ -86,6 +86,12 @@ def _filled(rows: int, columns: int, count: int, tile: tuple[int, int]) -> float
     return rows * columns * count / (max(rounds, 1) * gpu.multiprocessors * down * across)
 
 
+def known_sides(contraction: Contraction) -> list[int]:
+    """How many rows and columns of the result there are, of those that are known."""
+    sides = contraction.extent(contraction.row), contraction.columns
+    return [extent for extent in sides if isinstance(extent, int)]
+
+
 def is_asked_for(steps: Sequence[Step]) -> bool:
     """Whether the result of the product is asked for behind the nest that is computed with it."""
     result = steps[0].nest.outputs[0].memref
@@ -353,8 +359,7 @@ class Products(DeviceSchedule):
             or not cls.takes(found)
         ):
             return None
-        sides = found.extent(found.row), found.columns
-        if any(isinstance(extent, int) and extent < _LEAST for extent in sides):
+        if min(known_sides(found), default=_LEAST) < _LEAST:
             return None
         return cls(run, 2 if len(run.steps) > 1 and may_follow(run.steps[0], run.steps[1]) else 1)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Value, ir
-from ...functions.instructions import call_intrinsic
 from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, Index, create, store
 from ...nests.nest import loop_nest
@@ -19,7 +18,7 @@ from ..code.vectors import is_aligned, is_vector, rows_are_multiples
 from .copied_tiles import CopiedTiles, can_copy
 from .loaders import Box, Loader
 from .products import Products
-from .warp_products import COLUMNS, ROWS, WarpProduct
+from .warp_products import COLUMNS, ROWS, WarpProduct, add_products
 
 _DEPTH = 16
 """Of an instruction."""
@@ -121,13 +120,9 @@ def has_instruction(half: ir.Type) -> bool:
 
 def instruction(half: ir.Type, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
     """Add the products of what the threads of a warp have of 16 rows and of 8 columns."""
-    f32 = ir.F32Type.get()
     if isinstance(half, ir.F16Type):
         left, right = ([_as_pair(word, half) for word in words] for words in (left, right))
-    struct = ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>")
-    made = call_intrinsic(_INTRINSICS[str(half)], struct, [*left, *right, *sums])
-    places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(4)]
-    return [create("llvm.extractvalue", [f32], [made], place) for place in places]
+    return add_products(_INTRINSICS[str(half)], left, right, sums)
 
 
 def as_word(pair: Value) -> Value:

@@ -9,7 +9,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from ....dialect.mlir import Value, ir
-from ...nests.emit import Index
+from ...functions.instructions import call_intrinsic
+from ...nests.emit import Index, create
 from ..code.control import only_if
 from ..code.kernel import LEAST_BLOCKS
 from ..code.walk import rest_and_quotient
@@ -18,6 +19,15 @@ from .products import Product
 ROWS, COLUMNS = 16, 8
 """Of a fragment."""
 _WARPS_DOWN, _WARPS_ACROSS = 2, 4
+
+
+def add_products(intrinsic: str, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+    """Add what an instruction of tensor cores multiplies: what the threads of a warp have of rows and of columns."""
+    element = sums[0].type
+    struct = ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * len(sums))})>")
+    made = call_intrinsic(intrinsic, struct, [*left, *right, *sums])
+    places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(len(sums))]
+    return [create("llvm.extractvalue", [element], [made], place) for place in places]
 
 
 class WarpProduct(Product):
