@@ -62,9 +62,7 @@ def sparse_categorical_crossentropy(
             "Arguments `target` and `output` must have the same shape up until the last dimension: "
             f"target.shape={target.shape}, output.shape={output.shape}"
         )
-    if not np.issubdtype(given.dtype, np.integer):
-        _require_whole(given)
-    _require_classes(target, output.shape[axis])
+    _require_classes(given, output.shape[axis])
     log_probabilities = _log_probabilities(output, from_logits, axis)
     chosen = one_hot(target, output.shape[axis], axis=axis, dtype="bool")
     return -np.sum(np.where(chosen, log_probabilities, log_probabilities.dtype.type(0)), axis=axis)
@@ -72,12 +70,15 @@ def sparse_categorical_crossentropy(
 
 @weft.autograph.convert
 def _require_classes(labels: Any, count: int) -> None:
-    """Refuse labels that no class has, in compiled code, too: the loss would be that of no label."""
-    if np.any(np.logical_or(labels < 0, labels >= count)):
+    """Refuse labels that no class has, in compiled code, too: the loss would be that of no label, or of another."""
+    wrong = np.logical_or(labels < 0, labels >= count)
+    if not np.issubdtype(labels.dtype, np.integer):
+        wrong = np.logical_or(wrong, labels != np.trunc(labels))
+    if np.any(wrong):
         raise ValueError(
-            f"Labels must be in the range [0, {count}), as `output` has {count} classes; those received are "
-            f"from {np.min(labels)} to {np.max(labels)}. For labels that mean no class, see `ignore_class` of "
-            "SparseCategoricalCrossentropy."
+            f"Labels must be whole numbers in the range [0, {count}), as `output` has {count} classes; those received "
+            f"are from {np.min(labels)} to {np.max(labels)}. For labels that mean no class, see `ignore_class` of "
+            "SparseCategoricalCrossentropy; for probabilities of classes, CategoricalCrossentropy."
         )
 
 
@@ -88,16 +89,6 @@ def require_rows(name: str, places: Any, count: int) -> None:
         raise IndexError(
             f"the layer {name!r} has rows for numbers in [0, {count}), and those received are from "
             f"{int(np.min(places))} to {int(np.max(places))}"
-        )
-
-
-@weft.autograph.convert
-def _require_whole(labels: Any) -> None:
-    """Refuse numbers between two classes, which would be taken for the one below."""
-    if np.any(labels != np.trunc(labels)):
-        raise ValueError(
-            "Labels are numbers of classes, and those received are not all whole: from "
-            f"{np.min(labels)} to {np.max(labels)}. For probabilities of classes, see CategoricalCrossentropy."
         )
 
 
