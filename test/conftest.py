@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 from collections.abc import Iterable, Iterator
@@ -75,22 +74,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
 
     Most of those in some folders are interpreted, unless they are marked as `compiled`, or as of a `processor`.
     """
-    from support.behaviour_harness import mostly_interpreted
     from support.quick_code import quick_code, some_verified
-    from support.value_tests import FOLDERS
+    from support.value_tests import interpreting
 
-    is_optimised = item.get_closest_marker("optimised") is not None
-    is_compiled = is_optimised or any(map(item.get_closest_marker, ("compiled", "processor")))
-    with contextlib.ExitStack() as how:
-        is_quick = _is_in(item, _OF_VALUES) and not is_optimised
-        how.enter_context(quick_code() if is_quick else some_verified())
-        if _is_in(item, map(_FOLDER.parent.joinpath, FOLDERS)) and not is_compiled:
-            how.enter_context(mostly_interpreted(item.nodeid))
+    is_of_values = any(map(item.path.is_relative_to, _OF_VALUES))
+    is_quick = is_of_values and not item.get_closest_marker("optimised")
+    with quick_code() if is_quick else some_verified(), interpreting(item):
         return (yield)
-
-
-def _is_in(item: pytest.Item, folders: Iterable[Path]) -> bool:
-    return any(map(item.path.is_relative_to, folders))
 
 
 def pytest_collection_finish() -> None:

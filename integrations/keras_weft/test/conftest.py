@@ -24,8 +24,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     if Path(__file__).parent not in item.path.parents:
         return (yield)
     from support.quick_code import quick_code
+    from support.value_tests import interpreting
 
-    with quick_code():
+    with quick_code(), interpreting(item):
         return (yield)
 
 
