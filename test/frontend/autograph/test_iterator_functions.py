@@ -248,3 +248,13 @@ def test_a_group_that_is_kept_longer_than_the_next_is_refused() -> None:
 
     with pytest.raises(ControlFlowError, match="an item is <list_iterator object> at first"):
         weft.function(kept)(X)
+
+
+def test_iterators_that_python_knows_are_taken_once() -> None:
+    def joined(x: Any, numbers: list[int]) -> Any:
+        products = [product for product in itertools.starmap(pow, zip(numbers, [2, 3, 2]))]  # noqa: B905, C416
+        left = itertools.starmap(lambda a, b: a - b, zip(numbers, numbers[1:]))  # noqa: B905
+        cycled = itertools.cycle(map(abs, numbers))
+        return x, products, next(left), list(left), [next(cycled) for _ in range(5)]
+
+    same(joined, X, [3, -1, 2])

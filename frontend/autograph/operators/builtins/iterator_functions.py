@@ -110,7 +110,8 @@ def _count(start: Any = 0, step: Any = 1) -> Any:
 
 def _cycle(iterable: Any) -> Any:
     """`itertools.cycle`."""
-    sequence = python_sequence(left_of(iterable))
+    iterable = left_of(iterable)
+    sequence = python_sequence(iterable)
     if sequence is None or not isinstance(sequence.length, int):
         return itertools.cycle(iterable)
     return iterator_over(Cycled(sequence), itertools.cycle)
@@ -157,7 +158,8 @@ def _islice(iterable: Any, *bounds: Any) -> Any:
 def _starmap(function: Any, iterable: Any) -> Any:
     """`itertools.starmap`."""
     applied = functools.partial(operators().call, function)
-    sequence = sequence_of(left_of(iterable))
+    iterable = left_of(iterable)
+    sequence = sequence_of(iterable)
     if sequence is None:
         return itertools.starmap(applied, iterable)
     return iterator_over(Mapped(lambda items: applied(*items), Zipped((sequence,))), itertools.starmap)
