@@ -67,6 +67,8 @@ from .stand_ins import StandIns
 if TYPE_CHECKING:
     from ..tracing.trace import Trace
 
+_UNKNOWN = object()
+
 _UNNAMED = frozenset({"getattr", "hasattr", "vars", "attrgetter"})
 """What reads attributes whose names are not in the code that calls it."""
 
@@ -277,8 +279,8 @@ class PythonState(ClassState):
 
     def _entry_value(self, place: ProgramLocation) -> Any:
         """What a place held before the trace, as far as that is known."""
-        old = self.snapshot._old
-        return old[place.key()] if place.key() in old else place.get()
+        old = self.snapshot.old_value(place, _UNKNOWN)
+        return place.get() if old is _UNKNOWN else old
 
     def _follow(self, value: Any, name: str) -> None:
         """Take note that something is met: it, and what it holds, may be changed from now on."""

@@ -330,12 +330,18 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
     if walk is None or not walk.has_attributes:
         return None
     if kind.__module__ == "builtins":
-        return dict(own_attributes(value)) if walk.keeps is Keeps.NOTHING else None
+        return _unhidden(kind, own_attributes(value)) if walk.keeps is Keeps.NOTHING else None
     attributes = dict(own_attributes(value))
     for slot in _slots_of(kind):
         with contextlib.suppress(AttributeError):
             attributes[slot] = own_attribute(value, slot)
     return attributes
+
+
+def _unhidden(kind: type, attributes: dict[str, Any]) -> dict[str, Any]:
+    """Attributes but for those that nobody finds, as those of the class come first: `__kwdefaults__` of a function."""
+    known = kind.__dict__
+    return {name: held for name, held in attributes.items() if not hasattr(known.get(name), "__set__")}
 
 
 @cache

@@ -252,8 +252,8 @@ def test_a_group_that_is_kept_longer_than_the_next_is_refused() -> None:
 
 def test_iterators_that_python_knows_are_taken_once() -> None:
     def joined(x: Any, numbers: list[int]) -> Any:
-        products = [product for product in itertools.starmap(pow, zip(numbers, [2, 3, 2]))]  # noqa: B905, C416
-        left = itertools.starmap(lambda a, b: a - b, zip(numbers, numbers[1:]))  # noqa: B905
+        products = [product for product in itertools.starmap(max, enumerate(numbers))]
+        left = itertools.starmap(lambda a, b: a - b, itertools.pairwise(numbers))
         cycled = itertools.cycle(map(abs, numbers))
         return x, products, next(left), list(left), [next(cycled) for _ in range(5)]
 

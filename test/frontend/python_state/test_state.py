@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -375,3 +376,17 @@ class TestExplanations:
         monkeypatch.setitem(globals(), "STEP", 2)
         with pytest.raises(ValueError, match="global STEP changed from 1 to 2 since"):
             concrete(np.ones(2))
+
+
+def _scaled(x: Any, *, factor: int = 2) -> Any:
+    return x * factor
+
+
+def test_what_hides_behind_the_parts_of_a_function_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(
+        _scaled.__dict__, "__kwdefaults__", {"other": 3}
+    )  # as `functools.wraps` of an object does
+    compiled = weft.function(lambda x: _scaled(x) + 1)
+    assert compiled(np.arange(3.0)).tolist() == [1, 3, 5]
+    monkeypatch.setitem(_scaled.__kwdefaults__, "factor", 3)  # type: ignore[arg-type]
+    assert compiled(np.arange(3.0)).tolist() == [1, 4, 7]

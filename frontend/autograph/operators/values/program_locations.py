@@ -329,12 +329,12 @@ class Snapshot:
                 )
         return {place.key(): (place, new) for place, _, new in self._differences()}
 
-    def old_value(self, place: ProgramLocation) -> Any:
-        """What a place held; `UNBOUND` for one that did not exist."""
+    def old_value(self, place: ProgramLocation, unknown: Any = UNBOUND) -> Any:
+        """What a place held; `UNBOUND` for one that did not exist, or what is given for one that is not known."""
         if isinstance(place, Entry) and isinstance(place.container, list):
             before = self._old.get((id(place.container), "[:]"), ())
-            return before[place.index] if -len(before) <= place.index < len(before) else UNBOUND
-        return self._old.get(place.key(), UNBOUND)
+            return before[place.index] if -len(before) <= place.index < len(before) else unknown
+        return self._old.get(place.key(), unknown)
 
     def restore(self) -> None:
         """Take all changes back."""
