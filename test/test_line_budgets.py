@@ -204,6 +204,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         150,
         "products of few tiles are split along what they sum, so that all multiprocessors have some",
     ),
+    ("backend/gpu", 45, "integers of which there are a power of two are drawn in kernels"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -1,4 +1,5 @@
-"""Uniform numbers of generators as loops over their places: the state tells the number of each place by itself.
+"""Uniform numbers of generators, and integers of which there are a power of two, as loops over their places: the state
+tells the number of each place by itself. (Of other integers some are drawn again, so that places tell nothing.)
 
     %numbers, %next = weft.fill_random(%state, %empty) {algorithm = "pcg64", function = "uniform"}
 
@@ -37,7 +38,45 @@ class DrawByPlace(Pass):
 
 def _is_by_place(op: Operation) -> bool:
     """Whether an operation draws numbers that each take as much of the stream."""
-    return op.name == FillRandom.mlir_name() and str(op.attributes["function"].value) == "uniform"
+    if op.name != FillRandom.mlir_name():
+        return False
+    return str(op.attributes["function"].value) == "uniform" or _Range.of(op) is not None
+
+
+@dataclass(frozen=True)
+class _Range:
+    """Integers from one on, as many as some bits tell apart."""
+
+    first: int
+    bits: int
+
+    @staticmethod
+    def of(op: Operation) -> _Range | None:
+        """Those that an operation draws; None where these are others, or of bytes, or only the run tells them."""
+        if str(op.attributes["function"].value) != "integers":
+            return None
+        is_long = str(op.attributes["dtype"].value) in ("int32", "uint32", "int64", "uint64")
+        bounds = [_constant_of(value) for value in list(op.operands)[2:]]
+        low, high = bounds if len(bounds) == 2 and is_long else (None, None)
+        if low is None or high is None:
+            return None
+        count = (high - low) % (1 << op.results[0].type.element_type.width) + 1
+        is_power = count > 1 and count & (count - 1) == 0
+        return _Range(low, count.bit_length() - 1) if is_power else None
+
+    def number(self, word: Integer, width: int, kind: Type) -> Value:
+        """What NumPy makes of a word of so many bits: the upper ones."""
+        found = (word >> (width - self.bits)) + self.first
+        return found.value if kind.width == found.bits else create("arith.trunci", [kind], [found.value])
+
+
+def _constant_of(value: Value) -> int | None:
+    """The integer that all elements of a constant are."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return None
+    attribute = value.owner.operation.attributes["value"]
+    is_one = isinstance(attribute, ir.DenseIntElementsAttr) and attribute.is_splat
+    return int(attribute.get_splat_value().value) if is_one else None
 
 
 def _write(op: Operation) -> None:
@@ -55,12 +94,19 @@ def _write(op: Operation) -> None:
         total = constant(known) if known is not None else word_of(extent)
         algorithm = op.attributes["algorithm"].value
         words: Words = Philox(state) if algorithm == "philox" else Pcg(state, algorithm)
-        draws = _Halves(words, total, known) if kind.width == 32 else _Whole(words, total, known)
+        integers = _Range.of(op)
+        width = kind.width if integers is None else 32 if integers.bits <= 32 else 64
+        draws = _Halves(words, total, known) if width == 32 else _Whole(words, total, known)
+
+    def number(place: Integer) -> Value:
+        word = draws.word(place)
+        return _unit(word, width, kind) if integers is None else integers.number(word, width, kind)
+
     target = _only_shape(numbers)
     with ir.InsertionPoint(op if target is None else target), op.location:
         shaped = numbers if target is None else target.results[0]
         sizes = ([] if extent is None else [extent]) if target is None else list(target.operands)[1:]
-        (found,) = nest([shaped.type], sizes, lambda place: [draws.number(place, kind)])
+        (found,) = nest([shaped.type], sizes, lambda place: [number(place)])
         shaped.replace_all_uses_with(found)
     if target is not None:
         target.erase()
@@ -84,9 +130,9 @@ class _Whole:
         self._words, self._total = words, total
         words.prepare(total, known)
 
-    def number(self, place: Integer, kind: Type) -> Value:
-        """The number of a place."""
-        return _unit(self._words.word(place) >> 11, kind, 53)
+    def word(self, place: Integer) -> Integer:
+        """What the number of a place is made of."""
+        return self._words.word(place)
 
     def state(self, place: Integer) -> Integer:
         """A word of the state behind all numbers."""
@@ -101,14 +147,14 @@ class _Halves:
         most = None if known is None else (known + 1) // 2
         words.prepare((total + 1) >> 1, most)
 
-    def number(self, place: Integer, kind: Type) -> Value:
-        """The number of a place."""
+    def word(self, place: Integer) -> Integer:
+        """What the number of a place is made of, as the lower half of a word."""
         kept = self._words.spare()
         half = place - (kept & 1)
         is_first = half.compare("<", 0)
         word = self._words.word((half >> 1).where(_not(is_first), 0))
         own = (word >> ((half & 1) << 5)) & 0xFFFFFFFF
-        return _unit((kept >> 32).where(is_first, own) >> 8, kind, 24)
+        return (kept >> 32).where(is_first, own)
 
     def state(self, place: Integer) -> Integer:
         """A word of the state behind all numbers, with the half that is left."""
@@ -133,6 +179,8 @@ def _zero() -> Value:
     return create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, 0)})
 
 
-def _unit(bits: Integer, kind: Type, count: int) -> Value:
-    """A number in [0, 1) of so many bits."""
-    return (Number(create("arith.uitofp", [kind], [bits.value])) * 2.0**-count).value
+def _unit(word: Integer, width: int, kind: Type) -> Value:
+    """A number in [0, 1) of the upper bits of a word, as many as it has room for."""
+    count = {32: 24, 64: 53}[width]
+    upper = word >> (width - count)
+    return (Number(create("arith.uitofp", [kind], [upper.value])) * 2.0**-count).value

@@ -83,3 +83,39 @@ func.func @others(%state: tensor<6xi64>) -> (tensor<20xf64>, tensor<6xi64>) {
   %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "float64", function = "normal"} : (tensor<6xi64>, tensor<20xf64>) -> (tensor<20xf64>, tensor<6xi64>)
   return %1#0, %1#1 : tensor<20xf64>, tensor<6xi64>
 }
+
+// -----
+
+// Integers of which there are a power of two are the upper bits of words, or of their halves.
+// CHECK-LABEL: func.func @integers
+// CHECK-NOT: weft.fill_random
+// CHECK: %[[SHIFT:.*]] = arith.constant 24 : i64
+// CHECK: arith.shrui %{{.*}}, %[[SHIFT]]
+// CHECK: return
+func.func @integers(%state: tensor<6xi64>) -> tensor<8xi64> {
+  %low = arith.constant dense<3> : tensor<1xi64>
+  %high = arith.constant dense<258> : tensor<1xi64>
+  %0 = tensor.empty() : tensor<8xi64>
+  %1:2 = "weft.fill_random"(%state, %0, %low, %high) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
+  return %1#0 : tensor<8xi64>
+}
+
+// -----
+
+// Others are drawn again where they fall on a rest, bytes share words, and one integer takes nothing of the stream.
+// CHECK-LABEL: func.func @other_integers
+// CHECK-COUNT-4: weft.fill_random
+// CHECK: return
+func.func @other_integers(%state: tensor<6xi64>, %bound: tensor<1xi64>) -> (tensor<8xi64>, tensor<8xi8>, tensor<8xi64>, tensor<8xi64>) {
+  %low = arith.constant dense<0> : tensor<1xi64>
+  %high = arith.constant dense<999> : tensor<1xi64>
+  %low8 = arith.constant dense<0> : tensor<1xi8>
+  %high8 = arith.constant dense<15> : tensor<1xi8>
+  %0 = tensor.empty() : tensor<8xi64>
+  %00 = tensor.empty() : tensor<8xi8>
+  %1:2 = "weft.fill_random"(%state, %0, %low, %high) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
+  %2:2 = "weft.fill_random"(%1#1, %00, %low8, %high8) {algorithm = "pcg64", dtype = "int8", function = "integers"} : (tensor<6xi64>, tensor<8xi8>, tensor<1xi8>, tensor<1xi8>) -> (tensor<8xi8>, tensor<6xi64>)
+  %3:2 = "weft.fill_random"(%2#1, %0, %low, %bound) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
+  %4:2 = "weft.fill_random"(%3#1, %0, %low, %low) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
+  return %1#0, %2#0, %3#0, %4#0 : tensor<8xi64>, tensor<8xi8>, tensor<8xi64>, tensor<8xi64>
+}

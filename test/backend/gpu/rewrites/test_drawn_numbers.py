@@ -148,3 +148,30 @@ def test_a_mask_of_dropout_is_computed_where_it_is_used():
         function.get_concrete_function(weft.TensorSpec((1 << 10, 1 << 14), "float64")).cost_analysis().device
     )
     assert (device.launches, device.reads, device.host_kernels) == (3, 0, ())
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "dtype"),
+    [(0, 256, np.int64), (-4, 4, np.int32), (-(2**63), 2**63, np.int64), (-7, 2**40 - 7, np.int64)],
+)
+def test_integers_of_some_bits(low: int, high: int, dtype: Any) -> None:
+    """Of half a word where they fit in it, with a half that is left before and behind."""
+    compiled = weft.function(lambda rng, x: x + rng.integers(low, high, 7, dtype), device="cuda")
+    for algorithm, halves in (("PCG64", 0), ("Philox", 1)):
+        here, there = (_generator(algorithm, halves=halves) for _ in range(2))
+        x = np.ones(7, dtype)
+        found = np.asarray(compiled(there, x))
+        expected = x + here.integers(low, high, 7, dtype)
+        assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
+        assert _state(there) == _state(here)
+        assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
+
+
+def test_other_integers_are_the_hosts() -> None:
+    """Of a number that is no power of two some are drawn again; bytes share words."""
+    for high, dtype in ((1000, np.int64), (128, np.int8)):
+        compiled = weft.function(lambda rng, x, h=high, d=dtype: x + rng.integers(0, h, 5, d), device="cuda")
+        here, there = (_generator("PCG64") for _ in range(2))
+        found = np.asarray(compiled(there, np.zeros(5, dtype)))
+        assert found.tolist() == here.integers(0, high, 5, dtype).tolist()
+        assert _state(there) == _state(here)
