@@ -21,6 +21,7 @@ TINTS: Mapping[str, Tint] = {
     "unconverted": Tint("#e5484d33", "run by Python while tracing"),
     "host": Tint("#e5484d33", "runs on the host"),
     "scalar": Tint("#f5d90a55", "one element at a time"),
+    "strided": Tint("#f5d90a33", "steps through memory"),
     "check": Tint("#ffb22433", "checked while it runs"),
     "copy": Tint("#ffb22422", "copied"),
     "vector": Tint("#30a46c33", "vector code"),

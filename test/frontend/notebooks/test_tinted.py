@@ -19,17 +19,18 @@ def test_lines_have_the_color_of_what_costs_most():
     decisions = [
         Decision("vector", "cell", 1, "`y` runs in vectors of 8", (1, 3)),
         Decision("python", "cell", 3, "`f(x)` calls `f`", (3,)),
-        Decision("fused", "cell", 2, "`z` is computed in one loop with <this>", (2,)),
+        Decision("fused", "cell", 4, "`z` is computed in one loop with <this>", (4,)),
+        Decision("strided", "cell", 2, "`y[i, 0]` reads memory in steps of a row", (2,)),
         Decision("scalar", "elsewhere", 4, "not told here", (4,)),
     ]
-    text = tinted("y = x + 1\nz = y & 3\nf(x)\nend", "cell", decisions)
+    text = tinted("y = x + 1\nz = y & 3\nf(x)\nend\n#", "cell", decisions)
     lines = re.findall(r"<details class='(\w+)'>.*?</details>|<div class='line'>", text)
-    assert lines == ["vector", "other", "python", ""]
+    assert lines == ["vector", "strided", "python", "other", ""]
     assert "y &amp; 3" in text
     assert "&lt;this&gt;" in text
     assert "not told here" not in text
     key = re.search(r"<div class='key'>(.*?)</div>", text)[1]
-    assert re.findall(r">([^<]+)<", key) == ["calls Python", "vector code"]
+    assert re.findall(r">([^<]+)<", key) == ["calls Python", "steps through memory", "vector code"]
 
 
 def test_tints_are_of_kinds():
