@@ -140,7 +140,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/autograph/operators", 270, "each number in a list that grows keeps its type, also in a dict"),
     ("frontend/autograph/operators", 60, "what decides which of several containers one is"),
-    ("frontend", 170, "containers are returned as one that are one on the path taken"),
+    ("frontend", 190, "containers are returned as one that are one on the path taken"),
     ("frontend", 30, "data sets are traced once whose functions are made anew, a lambda at each epoch"),
     ("passes", 3, "observers are told how long passes of LLVM take"),
     ("frontend", 13, "pages and `weft explain` tell how long passes of LLVM take"),

@@ -206,6 +206,8 @@ def stacked_entries(trace: Recorder, entries: list[Any]) -> TracedArray:
     if (found := stacked_items(trace, entries)) is not None:
         return found
     dtype = next(iter(types)).dtype
+    if not any(isinstance(entry, (TracedArray, np.ndarray)) for entry in entries):
+        return wrap(trace, value_of(trace, np.array(entries, dtype)))
     stacked: TracedArray = emit(trace, Stack, [cast(entry, dtype) for entry in entries], {"axis": 0})
     return stacked
 

@@ -88,7 +88,14 @@ def at_places(x, limit):
     return halves, grid, [known[int(value) % 6] for value in x], known[int(x[0]) % 6] == 2.5
 
 
-PROGRAMS = [in_order, looked_for, changed, as_arrays, in_containers, at_places]
+def among_unlike(x, limit):
+    found = []
+    for value in x:
+        found.append(("a", 2) if value > limit else None if value < 0 else int(value))
+    return None in found, ("a", 2) in found, 2 in found, found.count(None)
+
+
+PROGRAMS = [among_unlike, in_order, looked_for, changed, as_arrays, in_containers, at_places]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)

@@ -40,8 +40,8 @@ def _items_by_type(kind: ArrayKind, columns: Iterator[Any]) -> tuple[Any, list[A
 
 
 def known_columns(items: Sequence[Any], kind: ArrayKind) -> list[np.ndarray[Any, Any]] | None:
-    """The columns of numbers of Python's; None where there are others among them."""
-    numbers = {type_.number: number for number, type_ in enumerate(kind.types)}
+    """The columns of numbers that are known while tracing; None where there are others among them."""
+    numbers = {type_.number or type_.type.dtype.type: number for number, type_ in enumerate(kind.types)}
     which = [numbers.get(type(item), -1) for item in items]
     if -1 in which:
         return None

@@ -10,14 +10,16 @@ import numpy as np
 
 from ....numpy_api import lookup
 from ....runtime_values.kept_texts import equal_texts
+from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import OPERATORS
 from ....tracing.current import required_trace
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
-from ..values.abstract import ArrayKind, Kind, Text
+from ..values.abstract import ArrayKind, Container, Kind, Text
 from ..values.iterables import is_text
+from ..values.kinds import is_plain_kind
 from .items_of_types import holds_of_types, ranks_of_types
 from .kept_items import forget_read, keep_read
 
@@ -240,8 +242,11 @@ class ListMethods:
             )
             if equal is not None:
                 return equal
-        if not isinstance(kind, ArrayKind) or kind.type.rank:
+        is_sequence = isinstance(kind, Container) and issubclass(kind.kind, (tuple, list, RuntimeLength))
+        if is_sequence or (is_plain_kind(kind) and not isinstance(kind, ArrayKind)):
             return self._equal_one_by_one(item)
+        if not isinstance(kind, ArrayKind) or kind.type.rank:
+            self.refuse("looking for an item in a list of other things than numbers and constants")
         if not isinstance(item, (TracedArray, np.ndarray, np.generic, int, float, complex)):
             return lookup("zeros")((self.length,), bool)
         if kind.types:
