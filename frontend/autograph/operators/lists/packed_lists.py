@@ -37,7 +37,7 @@ def stacked_columns(items: list[Any], kind: Kind | None) -> list[TracedArray] | 
         rows = ((wrap(trace, value) for value in flatten(trace, item, kind)) for item in items)
         return [emit(trace, Stack, list(column), {"axis": 0}) for column in zip(*rows, strict=True)]
     stacked = stacked_items(trace, items)
-    if stacked is None and all(as_arrays(kind_of(item)) == kind for item in examples_of(items)):
+    if stacked is None and kind_of_numbers(items) == kind:
         stacked = stacked_entries(trace, items)
     return [stacked] if stacked is not None and stacked.dtype == kind.type.dtype else None
 
