@@ -244,7 +244,7 @@ function page(data) {
       pane.querySelector(".drawn")?.addEventListener("click", (event) => { event.stopPropagation(); KEYS.g(); });
       pane.querySelector(".close")?.addEventListener("click", (event) => { event.stopPropagation(); state.shown.splice(i, 1); draw(); });
       main.append(bar(), pane);
-      if (name === "passes") showPass(pane, state.pass);
+      if (name === "passes") showPass(pane, passAbout());
       if (stage.isMachine && stage.functions.length) showFunction(pane, stage, state.chosen[name] ?? bestFunction(stage) ?? 0);
     });
     tabs();
@@ -351,12 +351,20 @@ function page(data) {
     if (always || box.top < around.top + 40 || box.bottom > around.bottom - 30) scroller.scrollTop += box.top - around.top - around.height / 3;
   }
 
+  function passAbout() {
+    // The pass that is shown, if it changed what the chosen line became, or else the first that did
+    const changed = (pass) => pass.hunks.some((hunk) => linesOf(hunk, state.place)), first = data.passes.findIndex(changed);
+    return state.place === null || first < 0 || changed(data.passes[state.pass]) ? state.pass : first;
+  }
+
   function select(place, line = null, others = []) {
     Object.assign(state, { place, line, others, at: -1 });
     for (const stage of stages.filter((stage) => stage.isMachine && state.shown.includes(stage.name))) {
       const pane = main.querySelector(`[data-stage="${stage.name}"].pane`), best = bestFunction(stage);
       if (best !== null && !pane.contains(line) && !linesOf(stage.functions[state.chosen[stage.name]], place)) showFunction(pane, stage, best);
     }
+    const passes = main.querySelector('[data-stage="passes"].pane');
+    if (passes && !passes.contains(line) && passAbout() !== state.pass) showPass(passes, passAbout());
     mark(true);
     address();
   }

@@ -131,6 +131,15 @@ def test_passes_show_what_they_changed(opened: Callable[..., Any]) -> None:
     assert "producers fused" in pane.locator(".told").inner_text()
 
 
+def test_a_chosen_line_shows_a_pass_that_changed_what_it_became(opened: Callable[..., Any]) -> None:
+    page = opened(f"{line_of('return np.sqrt', HERE)}/passes")
+    pane = page.locator('.pane[data-stage="passes"]')
+    pane.locator(".list button:not(.has)").first.click()
+    page.keyboard.press("Escape")
+    python_line(page, line_of("return np.sqrt", HERE)).click()
+    assert "has" in pane.locator(".list button.on").get_attribute("class").split()
+
+
 def test_machine_code_is_shown_one_function_at_a_time(opened: Callable[..., Any]) -> None:
     page = opened(f"{line_of('return np.sqrt', HERE)}/asm")
     pane = page.locator('.pane[data-stage="asm"]')
