@@ -182,6 +182,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "functions in functions read variables that may have no value, and functions made anew are told",
     ),
     ("frontend/autograph", 30, "conversion tells which variables of outer functions may have no value"),
+    ("frontend", 25, "comprehensions, classes and generators read variables that may have no value"),
     (
         "frontend/autograph/operators",
         60,

@@ -54,7 +54,7 @@ _converted_codes = CodeTable()
 
 
 _nested_codes = CodeTable()
-"""The code of all functions and classes in code that conversion made."""
+"""The code of all functions and classes in code that conversion made; with variables around that may have no value."""
 
 _lock = RLock()
 """Syntax trees are shared, and changed for a moment while a function is looked for."""
@@ -161,7 +161,8 @@ def _convert_plain(function: FunctionType) -> Conversion | Skipped:
     source = find_source(function, is_nested=is_nested(function.__code__))
     if isinstance(source, Missing):
         return Skipped(source.reason)
-    context = Context(source.filename, source.lines, source.class_name, _environment(function))
+    unsure = (_nested_codes.get(function.__code__) or frozenset()) & {*function.__code__.co_freevars}
+    context = Context(source.filename, source.lines, source.class_name, _environment(function), unsure)
     if isinstance(source.node, ast.AsyncFunctionDef):
         raise unsupported(
             context, source.node, "a coroutine function (async def)", "call a plain function from it"
@@ -193,27 +194,27 @@ def _convert_source(function: FunctionType, source: Source, context: Context) ->
     body = BlockConverter(context, names).function_body(definition)
     definition = build.copied(definition, body=body)
     code = compile_definition(function.__code__, definition, source, names)
-    _note_converted(code)
+    _note_converted(code, context.unsure | names.unsure)
     return Conversion(code, definition, only_around)
 
 
-def _note_converted(code: CodeType) -> None:
+def _note_converted(code: CodeType, unsure: frozenset[str]) -> None:
     _converted_codes.set(code, True)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            _note_nested(constant)
+            _note_nested(constant, unsure)
         # Classes and generator functions are left as they are; the methods may be converted later.
         if isinstance(constant, CodeType) and constant.co_flags & (inspect.CO_OPTIMIZED | _GENERATORS) == (
             inspect.CO_OPTIMIZED
         ):
-            _note_converted(constant)
+            _note_converted(constant, unsure)
 
 
-def _note_nested(code: CodeType) -> None:
-    _nested_codes.set(code, True)
+def _note_nested(code: CodeType, unsure: frozenset[str]) -> None:
+    _nested_codes.set(code, unsure)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            _note_nested(constant)
+            _note_nested(constant, unsure)
 
 
 def _function_of(function: FunctionType, code: CodeType, operators: Operators) -> FunctionType:

@@ -31,6 +31,8 @@ class DefiniteAssignment:
         """Names that leaving the present handlers and `finally` blocks, up to the loop around, unbinds."""
         self.unbound: set[int] = set()
         """The `id` of name nodes that read (or delete, or update) a name which may be unbound."""
+        self.free: set[int] = set()
+        """Those of them that stand in comprehensions and classes, which Python runs as functions."""
         self.tried: set[str] = set()
         """Names that get their first value where that may not come to pass, although they have one where they are read.
 
@@ -92,6 +94,8 @@ class DefiniteAssignment:
             return state | self._mask(assigned) if node.value is not None else state
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             return state | self._mask(self._table.of(node).stores)
+        if isinstance(node, ast.ClassDef):
+            self._read_all(names_read_by_class(node, self._table), state)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return state | self._mask({node.name})
         return state
@@ -176,6 +180,12 @@ class DefiniteAssignment:
         if self._bits.get(node.id, 0) & ~state:
             self.unbound.add(id(node))
 
+    def _read_all(self, names: Iterator[tuple[ast.Name, bool]], state: int) -> None:
+        for name, is_free in names:
+            self._read(name, state)
+            if is_free:
+                self.free.add(id(name))
+
     def _expressions(self, node: ast.AST, state: int) -> int:
         children = list(ast.iter_child_nodes(node))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -191,8 +201,7 @@ class DefiniteAssignment:
         """The state after an expression; only `:=` changes it."""
         if any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node)):
             return self._ordered(node, state)
-        for name in _names_read(node):
-            self._read(name, state)
+        self._read_all(_names_read(node), state)
         return state
 
     def _condition(self, node: ast.expr, state: int) -> tuple[int, int]:
@@ -230,8 +239,7 @@ class DefiniteAssignment:
             return self._ordered(node.body, true) & self._ordered(node.orelse, false)
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             outside = self._ordered(node.generators[0].iter, state)
-            for name in _comprehension_names(node):
-                self._read(name, outside)
+            self._read_all(_comprehension_names(node), outside)
             return outside
         for child in _defaults(node.args) if isinstance(node, ast.Lambda) else ast.iter_child_nodes(node):
             state = self._ordered(child, state)
@@ -265,14 +273,25 @@ def _defaults(arguments: ast.arguments) -> list[ast.expr]:
     return [default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None]
 
 
-def _names_read(node: ast.AST) -> Iterator[ast.Name]:
-    """The names that an expression reads in the scope around it, each before anything in it is assigned."""
+def names_read_by_class(node: ast.ClassDef, table: UseTable) -> Iterator[tuple[ast.Name, bool]]:
+    """The names of the scope around that the body of a class surely reads; its own are no names of functions."""
+    own = table.of_all(node.body).stores
+    for statement in node.body:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)) and statement.value is not None:
+            yield from ((name, True) for name, _ in _names_read(statement.value) if name.id not in own)
+
+
+def _names_read(node: ast.AST) -> Iterator[tuple[ast.Name, bool]]:
+    """The names that an expression reads in the scope around it, each before anything in it is assigned.
+
+    And whether they are free names of a function that Python makes of a part of it.
+    """
     stack = [node]
     while stack:
         inner = stack.pop()
         if isinstance(inner, ast.Name):
             if not isinstance(inner.ctx, ast.Store):
-                yield inner
+                yield inner, False
         elif isinstance(inner, ast.Lambda):
             stack += _defaults(inner.args)
         elif isinstance(inner, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
@@ -284,16 +303,17 @@ def _names_read(node: ast.AST) -> Iterator[ast.Name]:
 
 def _comprehension_names(
     node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
-) -> Iterator[ast.Name]:
+) -> Iterator[tuple[ast.Name, bool]]:
     """The names of the scope around that a comprehension reads beside its first iterable.
 
     Where a comprehension is a function of its own, or runs later, they are the free names of that.
     """
-    if isinstance(node, ast.GeneratorExp) or not _COMPREHENSIONS_INLINED:
-        return
+    is_function = isinstance(node, ast.GeneratorExp) or not _COMPREHENSIONS_INLINED
     own = {name for clause in node.generators for name in target_names(clause.target)}
     parts: list[ast.AST] = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     for index, clause in enumerate(node.generators):
         parts += [*clause.ifs, *([clause.iter] if index else [])]
     for part in parts:
-        yield from (name for name in _names_read(part) if name.id not in own)
+        for name, is_free in _names_read(part):
+            if name.id not in own:
+                yield name, is_free or is_function

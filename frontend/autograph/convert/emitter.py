@@ -35,6 +35,8 @@ class Context:
     """The class whose private names (`__x`) the function uses."""
     environment: Mapping[str, object] = field(default_factory=dict)
     """The globals and the variables of enclosing functions."""
+    unsure: frozenset[str] = frozenset()
+    """The variables of enclosing functions that may have no value."""
 
     def mangled(self, name: str) -> str:
         """What Python makes of a private name in a class.
@@ -53,6 +55,8 @@ class Facts:
     """What the analyses found out about one function."""
 
     unbound: set[int]
+    free: set[int]
+    """The names that comprehensions and classes read, which Python runs as functions."""
     tried: set[str]
     """Names that get their first value in the body of a `try`."""
     around: frozenset[str]
@@ -107,9 +111,9 @@ class Emitter:
         liveness.run(statements)
         assignment = DefiniteAssignment(scope, self.uses, self.names.given - self.names.bound_on_some_paths)
         assignment.run(statements)
-        around = frozenset() if outer[1] is None else outer[1].at_times - scope.locals
+        around = (self.context.unsure if outer[1] is None else outer[1].at_times) - scope.locals
         at_times = around | assignment.at_times
-        self.facts = Facts(assignment.unbound, assignment.tried, around, at_times, liveness)
+        self.facts = Facts(assignment.unbound, assignment.free, assignment.tried, around, at_times, liveness)
         self.body = Body(Owner(scope, self.returned), is_generated=False)
         self.hidden = self.hidden - scope.locals
         self.scopes.append(scope)

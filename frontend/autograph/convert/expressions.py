@@ -121,7 +121,7 @@ class ExpressionConverter(Emitter):
         """`weft_.load(lambda: y, "y")`; `weft_.load_free` for a variable of a function around this one."""
         read = ast.Lambda(build.parameters((), node), build.load(node.id, node), **build.place(node))
         arguments = [read, build.constant(self.context.mangled(node.id), node)]
-        if node.id in self.facts.around:
+        if node.id in self.facts.around or id(node) in self.facts.free:
             return build.call("load_free", arguments, node)
         return build.call("load", arguments, node)
 

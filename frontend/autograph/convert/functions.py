@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from . import build
 from .assignment_statements import AssignmentConverter
+from .definite_assignment import names_read_by_class
 from .desugar import desugared
 from .expressions import _CONVERTERS
 from .unsupported import unsupported
@@ -29,6 +30,11 @@ class FunctionConverter(AssignmentConverter):
     def class_def(self, node: ast.ClassDef) -> None:
         """A nested class stays as it is; its methods are converted when they are called."""
         self.body.bound.add(node.name)
+        self.names.unsure |= self.facts.at_times
+        for name, _ in names_read_by_class(node, self.uses):
+            if self.may_be_unbound(name):
+                self.body.bound.add(name.id)
+                self.emit(build.assign(name.id, self.checked(name), name))
         self.emit(node)
 
     def async_def(self, node: ast.AsyncFunctionDef) -> None:
@@ -40,6 +46,7 @@ class FunctionConverter(AssignmentConverter):
         """The definition with a converted body."""
         arguments = self.arguments(node.args)
         if self.uses.of_all(node.body).yields:
+            self.names.unsure |= self.facts.at_times
             return build.copied(node, args=arguments)
         return build.copied(node, args=arguments, body=self.function_body(node))
 

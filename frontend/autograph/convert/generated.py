@@ -25,6 +25,8 @@ class Names:
         """Those given to generated functions."""
         self.bound_on_some_paths: set[str] = set()
         """Those that are read as the user's names are that may be unbound."""
+        self.unsure: set[str] = set()
+        """The user's names that may have no value when classes and generators run, which are converted later."""
 
     def fresh(self, hint: str) -> str:
         """A new name: `hint_1`, `hint_2`, ..."""

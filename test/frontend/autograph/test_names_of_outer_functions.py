@@ -69,10 +69,69 @@ def deleted_on_a_path(n):
     return (lambda: v)()
 
 
+def in_comprehensions(n):
+    for i in range(n):
+        first = i * 2
+        if i > 2:
+            break
+    rows = [[a - first for a in range(2)] for _ in range(2)]
+    return (
+        rows,
+        {k: first for k in range(2)},
+        sum(a * first for a in rows[0]),
+        any(a > first for a in rows[1]),
+    )
+
+
+def in_classes(n):
+    if n > 0:
+        v = n * 2
+
+    class Held:
+        start = v
+
+        def late(self):
+            return [v + k for k in range(2)]
+
+    return Held.start, Held().late()
+
+
+def in_methods(n):
+    class Held:
+        def late(self):
+            return v + 1
+
+    held = Held()
+    if n > 1:
+        v = n * 2
+    return held.late()
+
+
+def in_generators(n):
+    def scaled():
+        for i in range(3):
+            yield i * k
+
+    if n > 1:
+        k = n + 3
+    return list(scaled())
+
+
 @pytest.mark.parametrize("n", [0, 1, 4, 7])
 @pytest.mark.parametrize(
     "function",
-    [bound_on_a_path, bound_in_a_loop, counter_of_a_loop, changed_within, two_levels, deleted_on_a_path],
+    [
+        bound_on_a_path,
+        bound_in_a_loop,
+        counter_of_a_loop,
+        changed_within,
+        two_levels,
+        deleted_on_a_path,
+        in_comprehensions,
+        in_classes,
+        in_methods,
+        in_generators,
+    ],
 )
 def test_functions_read_what_may_be_unbound(function, n):
     same(function, np.int64(n))
