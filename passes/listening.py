@@ -12,8 +12,8 @@ from typing import Any, Protocol
 class Listener(Protocol):
     """What is told of."""
 
-    def span(self, name: str, category: str, begin: int, end: int, **told: Any) -> None:
-        """Something took from one time to another, in this thread."""
+    def span(self, name: str, category: str, begin: int, end: int, **told: Any) -> dict[str, Any]:
+        """Something took from one time to another, in this thread; returns what is told of it, to say more."""
 
     def event(self, name: str, category: str, **told: Any) -> None:
         """Something happened now."""

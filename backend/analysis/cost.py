@@ -55,6 +55,8 @@ class KernelCost:
     calls: Size = 0
     cost: Cost = field(default_factory=Cost)
     locations: list[str] = field(default_factory=list)
+    is_known: bool = True
+    """Whether sizes and bounds tell what a call costs."""
 
 
 @dataclass
@@ -193,6 +195,8 @@ class _Counter:
         return elements * byte_width(value.type.element_type)
 
     def _note_unknown(self, owner: Any, what: str) -> None:
+        if self._kernel is not None:
+            self._kernel.is_known = False
         place = "" if isinstance(owner, ir.Block) else f"{_where(owner.operation)}: "
         note = f"{place}{what} not known before the program runs"
         if note not in self.result.unknown:

@@ -63,12 +63,12 @@ class ArgumentSizes:
         if relaxed is None:
             made = make(signature)
         else:
-            before = known.traces, known.last
+            traces = known.traces
             try:
                 with learned_sizes():
                     made = make(relaxed)
             except Exception as error:
-                known.traces, known.last = before
+                known.traces = traces
                 told = self.keep(signature, error)
                 made = make(signature)
         known.tell(told)

@@ -29,12 +29,12 @@ class FedArguments:
         """What is made for the arguments of a call, with its iterables as data."""
         while True:
             known = self._known
-            before = known.traces, known.last, known.reason
+            before = known.traces, known.reason
             asking = set_begins_again(True)
             try:
                 return make(self._taken(arguments) if self._places else arguments)
             except FeedNeeded as needed:
-                known.traces, known.last, known.reason = before
+                known.traces, known.reason = before
                 found = set(_places_of(arguments.structure, needed.value, ()))
                 if found <= self._places:
                     raise  # an argument of a call around this one

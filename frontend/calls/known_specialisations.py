@@ -6,6 +6,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.held_interrupts import interrupts_held
@@ -47,6 +48,8 @@ class Compiled:
     traces: int
     """How often the function was traced for it: not at all where the disk cache had it."""
     concrete: weakref.ref[ConcreteFunction]
+    told: dict[str, Any] = field(default_factory=dict)
+    """What a profile tells of it."""
 
 
 class KnownSpecialisations:
@@ -80,7 +83,7 @@ class KnownSpecialisations:
     def reason(self, reason: str) -> None:
         self._reason = reason
         if self._newest is not None:
-            self._newest.reason = reason
+            self._newest.reason = self._newest.told["reason"] = reason
 
     @property
     def concretes(self) -> list[ConcreteFunction]:
@@ -126,9 +129,13 @@ class KnownSpecialisations:
                 now = arguments.structure, tuple(map(type_of_leaf, leaves)), arguments.names
                 self._newest = None
                 self.reason = found.learn(leaves) or difference(self.last, now)
-                self.last = (without_objects(now[0]), *now[1:])
+                before, self.last = self.last, (without_objects(now[0]), *now[1:])
                 when, start, traces = time.time(), time.perf_counter(), self.traces
-                fitting = found.compile(compile, leaves)
+                try:
+                    fitting = found.compile(compile, leaves)
+                except BaseException:
+                    self.last = before  # nothing was compiled for these
+                    raise
                 taken, traced = time.perf_counter() - start, self.traces - traces
                 self._newest = Compiled(self.reason, when, taken, traced, weakref.ref(fitting[0]))
                 self.compiled.append(self._newest)
@@ -138,7 +145,7 @@ class KnownSpecialisations:
                 if listening.listener is not None:
                     begin, end = int(1e9 * start), int(1e9 * (start + taken))
                     what = f"{'compile' if traced else 'load'} {signature.name}"
-                    listening.listener.span(
+                    self._newest.told = listening.listener.span(
                         what, "compilation", begin, end, reason=self.reason, traces=traced
                     )
                 self._keep_within(fitting[0])

@@ -28,6 +28,8 @@ class KernelCost(NamedTuple):
     bytes_written: Size
     lines: tuple[str, ...]
     """Where in the program it is called, as `file.py:3`."""
+    is_known: bool = True
+    """Whether sizes and bounds tell what a call costs; how often it is called may be unknown all the same."""
 
 
 class DeviceTraffic(NamedTuple):
@@ -184,6 +186,7 @@ def read_cost(text: str, python_calls: tuple[tuple[str, str], ...] = ()) -> Cost
             kernel["name"],
             _size(kernel["calls"]),
             lines=tuple(kernel["locations"]),
+            is_known=kernel["is_known"],
             **{name: _size(counted) for name, counted in kernel["cost"].items()},
         )
         for kernel in data["kernels"].values()

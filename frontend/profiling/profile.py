@@ -150,9 +150,10 @@ class profile:
 
     # What is told
 
-    def span(self, name: str, category: str, begin: int, end: int, **told: Any) -> None:
-        """Something took from one time to another, in this thread."""
+    def span(self, name: str, category: str, begin: int, end: int, **told: Any) -> dict[str, Any]:
+        """Something took from one time to another, in this thread; returns what is told of it, to say more."""
         self._keep(Span(name, category, begin, end, self._here(), told))
+        return told
 
     def event(self, name: str, category: str, **told: Any) -> None:
         """Something happened now."""
@@ -252,13 +253,13 @@ class profile:
         for key, (concrete, examples) in self._examples.items():
             if key in called:
                 cost = read_cost(concrete.as_text(cost_request(concrete._executable.plan.name, examples)))
-                if not cost.unknown:
-                    self._bytes[key] = {
-                        kernel.name: moved / max(kernel.calls, 1)
-                        for kernel in cost.kernels
-                        if isinstance(moved := kernel.bytes_read + kernel.bytes_written, int)
-                        and isinstance(kernel.calls, int)
-                    }
+                self._bytes[key] = {
+                    kernel.name: moved / max(kernel.calls, 1)
+                    for kernel in cost.kernels
+                    if kernel.is_known
+                    and isinstance(moved := kernel.bytes_read + kernel.bytes_written, int)
+                    and isinstance(kernel.calls, int)
+                }
         self._examples.clear()
 
     def _place_kernels(self) -> None:

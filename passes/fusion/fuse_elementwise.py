@@ -293,6 +293,10 @@ def _is_efficient(generic: Generic, loops: Any) -> bool:
 def _apart(generic: Generic, why: str, *readers: Generic) -> bool:
     """Note that a generic has a loop of its own, whose results the readers get from memory."""
     if readers and wanted() and not generic.is_number:
-        reason = f"is computed before {fields(len(readers))}, as {why}"
-        note("stored", generic.op.location, reason, *(reader.op.location for reader in readers))
+        own = place_of(generic.op.location)
+        others = {
+            place: reader.op.location for reader in readers if (place := place_of(reader.op.location)) != own
+        }
+        reason = f"is computed before {fields(len(others))}" if others else "has a loop of its own"
+        note("stored", generic.op.location, f"{reason}, as {why}", *others.values())
     return False

@@ -12,6 +12,7 @@ import weft
 from weft.passes.notes import CATEGORIES, KINDS
 
 VECTOR, MATRIX = weft.TensorSpec((None,), "float64"), weft.TensorSpec((None, 300), "float64")
+SQUARE_AND_TWO = [weft.TensorSpec((64, 64)), *[weft.TensorSpec((64,))] * 2]
 FACTOR = 3
 RANDOM = np.random.default_rng(1)
 
@@ -105,6 +106,10 @@ def refusing(x):
     return x + 1
 
 
+def sloped(x, w, y):
+    return weft.value_and_grad(lambda w: np.mean((np.tanh(x @ w) - y) ** 2))(w)
+
+
 def waiting(x):
     total = 0.0
     while total < 1 and x[0] > 0:
@@ -149,7 +154,10 @@ PROGRAMS = {
     ],
     "fused": [(softmax, [MATRIX], r"`e` is computed in one loop with all its parts")],
     "rows": [(softmax, [MATRIX], r"`x\.max\(.*\)` runs row by row with `e`, .*, so that what goes .* in the cache")],
-    "stored": [(softmax, [MATRIX], r"`e` is computed before `e\.sum\(.*as loops that differ read it")],
+    "stored": [
+        (softmax, [MATRIX], r"`e` is computed before `e\.sum\(.*as loops that differ read it"),
+        (sloped, SQUARE_AND_TWO, r"`np\.tanh\(x @ w\) - y` has a loop of its own, as loops that differ read it"),
+    ],
     "vector": [
         (softmax, [MATRIX], r"`e` runs in vectors of \d+"),
         (scaled, [VECTOR], r"`for k in range\(len\(x\)\)` is made vector code by LLVM"),

@@ -136,6 +136,18 @@ def test_branches_count_on_both_sides():
     cost = function.cost_analysis()
     assert cost.transcendentals == 200
     assert "which side of the branch runs" in cost.unknown[0]
+    assert all(kernel.is_known for kernel in cost.kernels)
+
+
+def test_kernels_with_loops_of_unknown_length_are_told_apart():
+    def summed(x):
+        total = 0.0
+        while total < 1:
+            total += x[0]
+        return np.exp(x) + total
+
+    kernels = concrete(summed, spec(100)).cost_analysis().kernels
+    assert [kernel.is_known for kernel in kernels if "between" not in kernel.name] == [False, True]
 
 
 def test_formulas_of_windows_are_short():

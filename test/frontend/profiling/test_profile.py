@@ -115,6 +115,26 @@ def test_compilations_have_reasons_and_passes_in_them(trace: dict[str, Any]) -> 
     } <= set(inside)
 
 
+@weft.function
+def stepped(x: Any, steps: Any) -> Any:
+    found = np.zeros(steps)
+    for i in range(steps):
+        if x[i] > 0:
+            found[i] = np.exp(x).sum()
+    return found
+
+
+def test_reasons_are_those_that_are_explained_and_branches_hide_no_bytes() -> None:
+    with weft.profile() as p:
+        stepped(np.ones(300), 3)
+        stepped(np.ones(300), 5)  # first with a number of steps that is data, in vain
+    first, second = (span.told["reason"] for span in of_kind(p, "compilation"))
+    assert first == "first call"
+    assert second == stepped.explain_retrace()
+    assert second.startswith("argument 'steps' changed from 3 to 5; 'steps' is a constant, as a shape at ")
+    assert max(span.told.get("bytes", 0) for span in of_kind(p, "kernel")) >= 8 * 300
+
+
 def test_kernels_have_lines_and_bytes_and_lie_in_calls(trace: dict[str, Any]) -> None:
     rows = trace["traceEvents"]
     calls = [row for row in rows if row.get("cat") == "call"]
