@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -51,8 +52,13 @@ def refused(function: Callable[..., Any], *arguments: Any, error: Any = REFUSED,
 
 
 def require_shown(page: str, claims: Iterable[tuple[str, str]]) -> None:
-    """Require that a page says something, and that there is the test that shows it, as `file::name`."""
+    """Require that a page says something, and that there is the test that shows it.
+
+    That is `file::name`, or `file.mlir::function` for a function of a test of a pass.
+    """
     for words, shown in claims:
         require(page, words)
         file, test = shown.split("::")
-        assert f"def test_{test}(" in (ROOT / "test" / f"{file}.py").read_text(encoding="utf-8"), shown
+        of_a_pass = file.endswith(".mlir")
+        text = (ROOT / "test" / (file if of_a_pass else f"{file}.py")).read_text(encoding="utf-8")
+        assert re.search(rf"CHECK.*@{test}\b" if of_a_pass else rf"def test_{test}\(", text), shown
