@@ -206,6 +206,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "products of few tiles are split along what they sum, so that all multiprocessors have some",
     ),
     ("backend/gpu", 45, "integers of which there are a power of two are drawn in kernels"),
+    ("frontend", 8, "profiles tell the reasons that are explained, and bytes where branches leave counts open"),
+    ("backend", 4, "costs tell for each kernel whether they are known"),
+    ("passes", 4, "loops at one expression are not told as readers of one another"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

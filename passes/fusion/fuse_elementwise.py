@@ -293,10 +293,8 @@ def _is_efficient(generic: Generic, loops: Any) -> bool:
 def _apart(generic: Generic, why: str, *readers: Generic) -> bool:
     """Note that a generic has a loop of its own, whose results the readers get from memory."""
     if readers and wanted() and not generic.is_number:
-        own = place_of(generic.op.location)
-        others = {
-            place: reader.op.location for reader in readers if (place := place_of(reader.op.location)) != own
-        }
+        others = {place_of(reader.op.location): reader.op.location for reader in readers}
+        others.pop(place_of(generic.op.location), None)
         reason = f"is computed before {fields(len(others))}" if others else "has a loop of its own"
         note("stored", generic.op.location, f"{reason}, as {why}", *others.values())
     return False
