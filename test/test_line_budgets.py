@@ -206,7 +206,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "products of few tiles are split along what they sum, so that all multiprocessors have some",
     ),
     ("backend/gpu", 45, "integers of which there are a power of two are drawn in kernels"),
-    ("frontend", 8, "profiles tell the reasons that are explained, and bytes where branches leave counts open"),
+    (
+        "frontend",
+        8,
+        "profiles tell the reasons that are explained, and bytes where branches leave counts open",
+    ),
     ("backend", 4, "costs tell for each kernel whether they are known"),
     ("passes", 4, "loops at one expression are not told as readers of one another"),
 )
