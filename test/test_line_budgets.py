@@ -183,6 +183,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/autograph", 30, "conversion tells which variables of outer functions may have no value"),
     ("frontend", 25, "comprehensions, classes and generators read variables that may have no value"),
+    ("frontend/autograph/operators", 12, "classes that the function makes are told"),
+    ("frontend", 28, "what classes hold that the function makes is made at each call"),
     (
         "frontend/autograph/operators",
         60,

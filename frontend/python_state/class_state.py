@@ -23,6 +23,10 @@ class ClassState(DataOfState):
         """The attributes of classes that the trace changes."""
         return self._decisions.class_attributes
 
+    def is_made(self, kind: object) -> bool:
+        """Whether the function makes a class, so that what it holds was not there before."""
+        return kind in self._trace.made_classes
+
     def meet_class(self, kind: type, name: str) -> bool:
         """Guard an attribute of a class, or read it at each call, if it changes; whether it does."""
         place = Attribute(f"{kind.__name__}.{name}", kind, name)

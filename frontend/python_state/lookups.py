@@ -46,6 +46,9 @@ class Found(Protocol):
     def meet_name(self, place: Entry, handle: Global) -> None:
         """Guard what is found under a name, or read it at each call."""
 
+    def is_made(self, kind: object) -> bool:
+        """Whether the function makes a class, so that what it holds was not there before."""
+
     def meet_class(self, kind: type, name: str) -> bool:
         """Guard an attribute of a class, or read it at each call, if it changes; whether it does."""
 
@@ -107,6 +110,8 @@ class Lookups:
     def _of_class(self, kind: type, name: str) -> None:
         if not is_users_module(kind.__module__) or not self._is_new(id(kind), name):
             return
+        if name == "__dict__" and self._state.is_made(kind):
+            return
         if name == "__dict__":
             if any(holder is kind for holder, _ in self._state.class_attributes):
                 raise UnsupportedError(
@@ -120,6 +125,8 @@ class Lookups:
             self._state.guards.append(Plain(ClassEntry(kind, name), UNBOUND))
         for found in kinds:
             handle = ClassEntry(found, name)
+            if self._state.is_made(handle.holder):
+                continue
             if handle.holder is None or not self._state.meet_class(handle.holder, name):
                 self._guard(handle, handle.get())
 
@@ -127,7 +134,7 @@ class Lookups:
         attributes = own_attributes(owner)
         kind = type(owner)
         defining = defining_class(kind, name)
-        if defining is None or not self._is_new(id(owner), name):
+        if defining is None or self._state.is_made(defining) or not self._is_new(id(owner), name):
             return
         member = vars(defining)[name]
         if (

@@ -343,11 +343,13 @@ class PythonState(ClassState):
         if isinstance(value, (TracedArray, RuntimeValue)) or not can_change(value):
             return
         kinds = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
-        holders = [owner] if isinstance(owner, types.ModuleType) else kinds
-        for holder in holders:
+        for holder in [owner] if isinstance(owner, types.ModuleType) else kinds:
             if vars(holder).get(name, UNBOUND) is value:
                 place = Attribute(f"{holder.__name__}.{name}", holder, name)
-                self.meet_name(place, Member(place.name, Owner("", holder), name), True)
+                if self.is_made(holder):
+                    follow_from_now(self._trace, value, place.name)
+                else:
+                    self.meet_name(place, Member(place.name, Owner("", holder), name), True)
 
     def _owner(self, owner: Any) -> tuple[str, dict[str, Any]] | None:
         """The name and the attributes of an object that was there before the trace."""

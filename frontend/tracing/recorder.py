@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 
@@ -336,6 +337,8 @@ class Recorder(ABC):
         """The functions of libraries that are called when the program runs, with why they are not converted."""
         self.class_attributes: set[tuple[type, str]] = set()
         """The attributes of classes that are changed."""
+        self.made_classes: WeakSet[type] = WeakSet()
+        """The classes that the function makes."""
         self.at_end: list[Callable[[], None]] = []
         """Checks of what the whole program does, made before the function is finished."""
         self.has_effects = False

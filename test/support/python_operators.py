@@ -357,6 +357,9 @@ class PythonOperators:
         """`{a, *b}`."""
         return set(self.list_display(*parts))
 
+    def class_made(self, kind: Any) -> Any:
+        return kind
+
     def bound(self, value: Any) -> Any:
         """The value itself."""
         return value

@@ -35,7 +35,8 @@ class FunctionConverter(AssignmentConverter):
             if self.may_be_unbound(name):
                 self.body.bound.add(name.id)
                 self.emit(build.assign(name.id, self.checked(name), name))
-        self.emit(node)
+        made = build.operator("class_made", node)
+        self.emit(build.copied(node, decorator_list=[made, *node.decorator_list]))
 
     def async_def(self, node: ast.AsyncFunctionDef) -> None:
         """A nested coroutine function stays as it is."""

@@ -95,6 +95,9 @@ class Operators(Protocol):
     def bound(self, value: Any, /) -> Any:
         """A value that is there where the statement before was not left by an exception."""
 
+    def class_made(self, kind: Any, /) -> Any:
+        """A class that a statement in the function has made."""
+
     def latest(self, value: Any, /) -> Any:
         """What a list of Python's has become."""
 

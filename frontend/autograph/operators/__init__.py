@@ -13,7 +13,7 @@ from .calls import calls, withs
 from .exceptions import tries
 from .interface import StagingOperators, install_operators
 from .lists import computed_lengths, dynamic_lists
-from .objects import access, arithmetic, class_patterns
+from .objects import access, arithmetic, changed_classes, class_patterns
 from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
 from .tables import carried_tables, displays, list_pools, table_walks
 from .values import resolve_grown_lists, sequence_iterators
@@ -44,6 +44,7 @@ class _Operators:
     not_in_ = lazy(lambda _: expressions.not_in_)
     load = lazy(lambda _: expressions.load)
     load_free = lazy(lambda _: expressions.load_free)
+    class_made = lazy(lambda _: changed_classes.class_made)
     bound = lazy(lambda _: expressions.bound)
     latest = lazy(lambda _: resolve_grown_lists.resolve_grown_list)
     list_display = lazy(lambda _: unpacking.list_display)

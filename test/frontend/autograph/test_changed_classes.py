@@ -268,3 +268,48 @@ def test_all_attributes_together_are_refused():
         UnsupportedError, match=r"all attributes of the class Node .*name those that are read"
     ):
         f(np.ones(2))
+
+
+def of_its_own_class(x):
+    class Made(Node):
+        items = [x]  # noqa: RUF012
+        rows = [1, 2]  # noqa: RUF012
+
+        def put(self, value):
+            self.items.append(value)
+
+    kept = Made.items
+    if x > 1:
+        Made.items.append(5.0)
+    for k in range(int(x)):
+        Made.items[0] += k
+        Made.rows[k % 2] += 1
+    Made.put(Made.__new__(Made), x)
+    Node.items.append(x)
+    return kept, kept is Made.items, Made.rows, len(Made.items), Made.total
+
+
+def in_turns(x):
+    found = []
+    for k in range(3):
+
+        class Made:
+            items = [k]  # noqa: RUF012
+
+        Made.items.append(x)
+        found.append(Made.items)
+    return found
+
+
+@pytest.mark.parametrize("function", [of_its_own_class, in_turns])
+def test_what_classes_hold_that_each_call_makes_is_made_anew(function):
+    compiled = weft.function(function)
+    for k in (1.0, 2.0, 3.0):
+        _begin()
+        expected = repr((function(np.float64(k)), _state()))
+        _begin()
+        found = compiled(np.float64(k))
+        assert repr((found, _state())) == expected
+        for part in found:
+            if isinstance(part, list):
+                part.append("the caller's")

@@ -6,7 +6,10 @@ branches and loops change is known from its beginning.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ....source.modules import is_users_module
+from ....tracing.current import current_trace
 from ....tracing.recorder import ClassChanged, Recorder
 
 
@@ -20,6 +23,14 @@ def require_state_of_class(trace: Recorder, kind: type, name: str) -> bool:
     if any(_are_made_alike(kind, known) for known, _ in trace.class_attributes):
         return False  # a class that each recording makes anew
     raise ClassChanged(kind, name)
+
+
+def class_made(kind: Any) -> Any:
+    """Take note of a class that the function makes: what it holds is no state, as each call makes it anew."""
+    trace = current_trace()
+    if trace is not None and isinstance(kind, type):
+        trace.made_classes.add(kind)
+    return kind
 
 
 def _is_bound(member: object) -> bool:
