@@ -215,6 +215,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("backend", 4, "costs tell for each kernel whether they are known"),
     ("passes", 4, "loops at one expression are not told as readers of one another"),
+    (
+        "passes",
+        36,
+        "elements at places that are known to be evenly spaced are a slice, and not looked up one by one",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -443,6 +443,14 @@ RULES = [
         "if",
         lambda b, x, y, t: b("slice", b("slice", x, **bounds((0, END, 1), (END, -END - 1, -1))), **INNER),
     ),
+    Rule("gather_evenly_spaced", "if", lambda b, x, y, t: b("gather", x, np.int64([1, 0]), **ROW)),
+    Rule(
+        "gather_evenly_spaced",
+        "if",
+        lambda b, x, y, t: b(
+            "gather", x, b("arange", np.int64(0), np.int64(2), shape=(2,)), axes=(1,), position=1
+        ),
+    ),
     Rule(
         "slice_updated",
         "if",

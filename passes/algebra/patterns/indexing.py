@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ....dialect.mlir import Value
 from ....dialect.op import Op
+from ....dialect.ops.creation import Arange
 from ....dialect.ops.indexing import Gather, Scatter
 from ....dialect.ops.shape import Dim
 from ....dialect.ops.slicing import (
@@ -93,6 +96,37 @@ def _range_bounds(m: Match, axis: int, extent: int) -> tuple[int, int | None, in
 def _range(m: Match, axis: int, extent: int) -> range:
     """The indices that a slice takes from one axis."""
     return range(*slice_of(*(m.attributes[name][axis] for name in _BOUNDS)).indices(extent))
+
+
+@simplifies(Gather)
+def gather_evenly_spaced(m: Match) -> Value | None:
+    """Elements at places that are known, inside, and the same step apart are a slice, which is a view."""
+    source, (axis, *others) = type_of(m.operands[0]), m.attributes["axes"]
+    places = _evenly_spaced(m, m.operands[1])
+    extent = source.shape[axis]
+    if others or m.attributes["position"] != axis or places is None or extent is None:
+        return None
+    if not (0 <= places[0] < extent and 0 <= places[-1] < extent):
+        return None
+    bounds = [(0, INT64_MAX, 1)] * source.rank
+    bounds[axis] = (places.start, places.stop if places.stop >= 0 else INT64_MIN, places.step)
+    return m.create(Slice, m.operands[0], **dict(zip(_BOUNDS, zip(*bounds, strict=True), strict=True)))
+
+
+def _evenly_spaced(m: Match, indices: Value) -> range | None:
+    """The places, two or more, that a vector of indices holds, if these are known to be the same step apart."""
+    made = m.graph.producer(indices, Arange)
+    if made is not None:
+        start, step = map(m.graph.constant, made.operands[:2])
+        count = type_of(indices).size
+    else:
+        known = m.graph.constant(indices) if type_of(indices).rank == 1 else None
+        if known is None or known.size < 2 or (np.diff(known) != known[1] - known[0]).any():
+            return None
+        start, step, count = known[0], known[1] - known[0], known.size
+    if start is None or step is None or step == 0 or count is None or count < 2:
+        return None
+    return range(int(start), int(start) + count * int(step), int(step))
 
 
 @simplifies(*_UPDATES)

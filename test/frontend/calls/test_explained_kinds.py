@@ -151,6 +151,7 @@ PROGRAMS = {
     "rewritten": [
         (lambda x: np.negative(-(x * 1.0)), [VECTOR], r"`x \* 1\.0` is simplified by `multiply_by_one`"),
         (lambda x: np.negative(-(x * 1.0)), [VECTOR], r"`np\.negative\(.*\)` is simplified by `undo_twice`"),
+        (lambda x: x[np.arange(0, len(x), 2)], [weft.TensorSpec((9,))], r".* is simplified by `gather_evenly_spaced`"),
     ],
     "fused": [(softmax, [MATRIX], r"`e` is computed in one loop with all its parts")],
     "rows": [(softmax, [MATRIX], r"`x\.max\(.*\)` runs row by row with `e`, .*, so that what goes .* in the cache")],

@@ -39,6 +39,20 @@ def test_reads_before_a_write_keep_their_values():
     check(f, np.arange(4.0))
 
 
+def test_elements_at_evenly_spaced_places_are_copies():
+    def picked(x):
+        forth, back = x[np.arange(0, len(x), 2)], x[np.arange(len(x) - 1, -1, -3)]
+        x[0] += 7
+        forth[1] = 5
+        return forth, back, x[[1, 3]] + x[[3, 1]]
+
+    x = np.arange(10.0)
+    eager, given = x.copy(), x.copy()
+    wanted, got = picked(eager), weft.function(picked)(given)
+    for one, other in zip((*wanted, eager), (*got, given), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_local_arrays():
     def f(x):
         y = x * 2

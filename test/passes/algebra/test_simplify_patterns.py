@@ -117,6 +117,10 @@ KEPT: list[tuple[str, Body]] = [
             "gather", b("scatter", x, np.float32(1), np.int64(0), **ROW, mode="add"), np.int64(0), **ROW
         ),
     ),
+    ("other places are no slice", lambda b, x: b("gather", x, np.int64([0, 1, 0]), **ROW)),
+    ("places from the end may be outside", lambda b, x: b("gather", x, np.int64([-1, 0]), **ROW)),
+    ("places outside are moved inside", lambda b, x: b("gather", x, np.int64([1, 3]), **ROW)),
+    ("the same place again and again", lambda b, x: b("gather", x, np.int64([1, 1]), **ROW)),
     (
         "an element may be written twice",
         lambda b, x: b(

@@ -293,3 +293,20 @@ func.func @power_of_integers(%x: tensor<4xi32>, %y: tensor<4xi32>, %z: tensor<4x
   %3 = "weft.power"(%z, %three) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %0, %1, %2, %3 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<4xf32>
 }
+
+// -----
+
+// Elements at places that are evenly spaced are a slice; others, and those from the end, are looked up.
+// CHECK-LABEL: func.func @evenly_spaced
+// CHECK: "weft.slice"(%{{.*}}) {start = array<i64: 0, 6>, step = array<i64: 1, -2>, stop = array<i64: 9223372036854775807, 2>}
+// CHECK-COUNT-2: weft.gather
+// CHECK-NOT: weft.slice
+func.func @evenly_spaced(%x: tensor<?x9xf32>) -> (tensor<?x2xf32>, tensor<?x3xf32>, tensor<?x2xf32>) {
+  %even = "weft.constant"() {value = dense<[6, 4]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %odd = "weft.constant"() {value = dense<[6, 4, 3]> : tensor<3xi64>} : () -> tensor<3xi64>
+  %end = "weft.constant"() {value = dense<[1, -1]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %0 = "weft.gather"(%x, %even) {axes = array<i64: 1>, position = 1 : i64} : (tensor<?x9xf32>, tensor<2xi64>) -> tensor<?x2xf32>
+  %1 = "weft.gather"(%x, %odd) {axes = array<i64: 1>, position = 1 : i64} : (tensor<?x9xf32>, tensor<3xi64>) -> tensor<?x3xf32>
+  %2 = "weft.gather"(%x, %end) {axes = array<i64: 1>, position = 1 : i64} : (tensor<?x9xf32>, tensor<2xi64>) -> tensor<?x2xf32>
+  return %0, %1, %2 : tensor<?x2xf32>, tensor<?x3xf32>, tensor<?x2xf32>
+}
