@@ -172,6 +172,38 @@ SHOWN: dict[str, list[tuple[str, str]]] = {
         ),
         ("in a process of its own", "tools/test_weft_opt::a_crash_is_a_message"),
         ("check that the input is read again as it is printed", OPTIONS + "what_is_printed_is_read_again"),
+        (
+            "counts the rewrites of weft's passes by their rules",
+            "passes/algebra/weft_simplify.mlir::identities",
+        ),
+        ("of upstream's passes, too", BISECT + "rewrites_of_upstreams_canonicalizer"),
+    ],
+    "shown_beside.md": [
+        (
+            "lines of Python beside every stage, linked both ways",
+            PAGE + "each_line_marks_the_ops_that_it_became",
+        ),
+        ("all that a run compiled, with reasons and times", PROFILE + "a_run_as_pages"),
+        (
+            "why something was compiled again",
+            PROFILE + "reasons_are_those_that_are_explained_and_branches_hide_no_bytes",
+        ),
+        ("what each pass changed", PAGE + "passes_that_changed_something_are_shown_with_what_changed"),
+        (
+            "each rewrite with the rule that did it",
+            PAGE + "rewrites_of_a_pass_are_told_by_name_and_at_their_lines",
+        ),
+        ("LLVM's passes, one by one", PAGE + "passes_of_llvm_are_there_with_their_lines"),
+        ("which pass, and which rewrite in it", BISECT + "the_pass_and_its_rewrite_are_named"),
+        ("lines tinted by what they became", NOTEBOOKS + "a_cell_is_compiled_and_shown"),
+        ("width of vectors, spills, bytes", MACHINE + "bytes_that_instructions_move"),
+        ("what an instruction does, in words", BROWSER + "instructions_say_what_they_do"),
+        ("cycles of a loop, and the port", "backend/cpu/machine/test_throughput::the_busiest_port_limits"),
+        ("spills and instructions of GPUs", PAGE + "registers_and_instructions_of_gpus_where_the_tools_are"),
+        ("in formulas where sizes are open", PAGE + "costs_of_unknown_sizes_are_formulas"),
+        ("where memory is, from when to when", BROWSER + "memory_is_drawn_over_time"),
+        ("the program as a graph", BROWSER + "ops_are_drawn_with_the_values_that_they_hand_on"),
+        ("basic blocks of machine code", BROWSER + "machine_code_is_drawn_as_blocks"),
     ],
 }
 
