@@ -182,7 +182,7 @@ def test_a_new_list_at_several_places_may_be_read() -> None:
             current = [current[0] - 1]
             if current[0] < 4:
                 best = current
-        return rows, best, current
+        return rows, best.copy(), current
 
     compiled = weft.function(read)
     for n in (3, 0, 1):

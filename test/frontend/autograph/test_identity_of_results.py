@@ -109,8 +109,21 @@ def exchanged_in_a_loop(x, limit, one, other):
     return low, high
 
 
+def beside_what_grows(x, limit, one, other):
+    grown, held = [], Keeper([1.0])
+    for value in x:
+        if value < limit:
+            grown.append(value)
+    chosen = one if x.sum() > limit else other
+    held.items = grown
+    around = [grown, one, held, [[[[[[[[[grown]]]]]]]]]]
+    around.append(around)
+    return one, grown, chosen, around, held, {"grown": grown}
+
+
 PROGRAMS = [
     twice, of_three, nested, chained, new_on_a_path, exchanged, objects, grown, of_arguments, exchanged_in_a_loop,
+    beside_what_grows,
 ]  # fmt: skip
 
 

@@ -177,6 +177,6 @@ class TestAllowed:
             for _ in range(n):
                 state = [state[0] + 0.1 * state[1], state[1] - 0.1 * state[0]]
                 state[0] *= 0.5
-            return state, start
+            return state, start.copy()
 
         same(integrate, *[(F64(2), I64(n)) for n in (0, 1, 3)], joined=True)

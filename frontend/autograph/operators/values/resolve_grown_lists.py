@@ -10,6 +10,7 @@ from ....reach.walks import attributes_of
 from ....runtime_values.results import RuntimeLength
 from ....source.modules import is_users_object
 from ....source.own_attributes import set_own_attribute
+from ....source.plain_items import PLAIN_TYPES
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
@@ -37,51 +38,35 @@ def resolve_grown_list(value: Any) -> Any:
 
 
 def resolve_result(trace: Recorder, value: Any) -> Any:
-    """What a function returns, with what the lists in it have become, also in objects that the recording has made."""
-    if control_flow(trace).grown:
-        _let_made_objects_follow(trace, value, set())
-    return resolve_grown_lists(trace, value)
+    """What a function returns, in which what has become something else gives its place to that.
+
+    Containers and objects remain what they are: they may be elsewhere, too, and may lead to themselves.
+    """
+    return _followed(trace, value, {}) if control_flow(trace).grown else value
 
 
-def _let_made_objects_follow(trace: Recorder, value: Any, seen: set[int]) -> None:
-    if id(value) in seen:
-        return
-    seen.add(id(value))
+def _followed(trace: Recorder, value: Any, known: dict[int, tuple[Any, Any]]) -> Any:
+    now = resolve_grown_list(value)
+    if now is not value or id(value) in known:
+        return known.get(id(value), (value, now))[1]
+    follow = partial(_followed, trace, known=known)
     parts: Any = ()
-    if isinstance(value, (list, tuple)):
-        parts = value
-    elif isinstance(value, dict):
-        parts = value.values()
+    put: Any = value.__setitem__ if type(value) in (list, dict, OrderedDict) else None
+    if put is not None:
+        parts = enumerate(value) if type(value) is list else value.items()
+    elif isinstance(value, Optional):
+        now = Optional(value.is_none, follow(value.value))
+    elif isinstance(value, Chosen) and value.held:
+        now = _with_options(value, list(map(follow, value.options)))
+    elif isinstance(value, tuple):
+        now = _with_items(value, list(map(follow, value)))
     elif is_made(trace, value):
-        for name, item in dict(attributes_of(value) or {}).items():
-            if (now := _settled(trace, item)) is not item:
-                set_own_attribute(value, name, now)
-        parts = (attributes_of(value) or {}).values()
-    for part in list(parts):
-        _let_made_objects_follow(trace, part, seen)
-
-
-def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
-    """A nested value with what the lists in it have become."""
-    if not control_flow(trace).grown:
-        return value
-    if type(value) is list:
-        grown = _grown(trace, value)
-        return [resolve_grown_lists(trace, item) for item in value] if grown is value else grown
-    if (type(value) in _BECOMING or isinstance(value, RuntimeLength)) and (
-        grown := _grown(trace, value)
-    ) is not value:
-        return grown
-    if type(value) is dict:
-        return {key: resolve_grown_lists(trace, item) for key, item in value.items()}
-    if isinstance(value, Optional):
-        return Optional(value.is_none, resolve_grown_lists(trace, value.value))
-    if isinstance(value, Chosen) and value.held:
-        return _with_options(value, [resolve_grown_lists(trace, option) for option in value.options])
-    if isinstance(value, tuple):
-        items = [resolve_grown_lists(trace, item) for item in value]
-        return value._make(items) if hasattr(value, "_make") else tuple(items)
-    return value
+        parts, put = (attributes_of(value) or {}).items(), partial(set_own_attribute, value)
+    known[id(value)] = value, now
+    for key, item in [part for part in parts if type(part[1]) not in PLAIN_TYPES]:
+        if (found := follow(item)) is not item:
+            put(key, found)
+    return now
 
 
 def resolve_for_reading(value: Any) -> Any:
@@ -147,10 +132,15 @@ def _settled(trace: Recorder, value: Any, depth: int = _DEEPEST) -> Any:
     elif isinstance(value, Chosen) and value.held:
         return _with_options(value, [_settled(trace, option, depth - 1) for option in value.options])
     elif isinstance(value, tuple):
-        items = [_settled(trace, item, depth - 1) for item in value]
-        if any(one is not other for one, other in zip(items, value, strict=True)):
-            return value._make(items) if hasattr(value, "_make") else tuple(items)
+        return _with_items(value, [_settled(trace, item, depth - 1) for item in value])
     return value
+
+
+def _with_items(value: Any, items: list[Any]) -> Any:
+    """A tuple with what its items have become."""
+    if all(one is other for one, other in zip(items, value, strict=True)):
+        return value
+    return value._make(items) if hasattr(value, "_make") else tuple(items)
 
 
 def _with_options(chosen: Chosen, options: list[Any]) -> Chosen:
