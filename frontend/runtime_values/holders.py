@@ -30,6 +30,13 @@ def parts_of_holder(value: Any) -> Parts | None:
     return None if find is None else find(value)
 
 
+def parts_of_changeable(value: Any) -> Parts | None:
+    """The parts of what the caller can change, so that each call makes it anew; None of anything else."""
+    if type(value) is set:
+        return (), lambda _: value.copy()
+    return parts_of_holder(value) if type(value) in _CHANGEABLE else None
+
+
 def _view(make: Callable[[dict[Any, Any]], Any]) -> Callable[[Any], Parts]:
     return lambda view: (dict(view.mapping), make)
 
@@ -48,6 +55,8 @@ def _partial(value: functools.partial[Any]) -> Parts:
 
     return (value.func, value.args, value.keywords), make
 
+
+_CHANGEABLE = (deque, defaultdict, Counter, types.SimpleNamespace)
 
 _HOLDERS: dict[type, Callable[[Any], Parts]] = {
     slice: lambda value: ((value.start, value.stop, value.step), lambda parts: slice(*parts)),

@@ -25,6 +25,7 @@ from ..tracing.recorder import ABSENT, Storage
 from ..tracing.several_types import SeveralTypes
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
+from .holders import parts_of_changeable
 from .joined_containers import JoinedContainer, JoinedContainers
 from .listed_arrays import ListedArrays, Place, place_of, returned
 from .result_spec import (
@@ -280,9 +281,10 @@ class Outputs:
         if isinstance(leaf, RuntimeValue) and (made := self._decided(leaf)) is not None:
             return made
         trace = self._trace
-        if not isinstance(leaf, RuntimeValue) and (holder := holder_of(leaf)) is not None:
+        holder = None if isinstance(leaf, RuntimeValue) else holder_of(leaf) or parts_of_changeable(leaf)
+        if holder is not None:
             parts, make = holder
-            return HolderResult(self.collect(parts), make)
+            return HolderResult(self.collect(parts, *self._search), make)
         if isinstance(leaf, BaseException):
             leaf = FrozenException(leaf)
         if isinstance(leaf, RuntimeValue):
@@ -457,6 +459,8 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
     """What a container or object that is made again at each call holds; None for anything else."""
     if isinstance(value, RuntimeContainer):
         return ()
+    if (holder := parts_of_changeable(value)) is not None:
+        return _parts_in(holder[0], attributes_of)
     if isinstance(value, RuntimeNone):
         return (value.value,)
     if isinstance(value, RuntimeChoice):

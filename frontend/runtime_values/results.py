@@ -13,6 +13,7 @@ from ..signature.signature import Structure, constants, flatten_with
 from ..signature.traced_value import ArrayHolder
 from ..source.modules import is_own_module
 from ..tracing.array import TracedArray
+from .holders import parts_of_changeable
 from .result_spec import list_of
 from .values import RuntimeValue, holder_of, holds_traced
 
@@ -173,6 +174,8 @@ def _is_array(value: object) -> bool:
         return True
     if parts_of_generator(value) is not None:
         return True
+    if parts_of_changeable(value) is not None:
+        return type(value) is not set or not holds_traced(value, depth=3)
     if is_own_module(type(value).__module__) and hasattr(value, "sequence") and hasattr(value, "python_type"):
         raise UnsupportedError(
             f"the result holds what {value.python_type.__name__}() gives, whose items only the program makes; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -178,3 +179,21 @@ def test_what_a_loop_may_leave_as_one_is_refused(program: Callable[..., Any]) ->
 def test_one_of_what_a_loop_may_leave_as_one_is_returned() -> None:
     best = weft.function(lambda x, limit: kept(x, limit)[0])
     assert best(np.arange(50.0), np.float64(20)) == kept(np.arange(50.0), 20)[0]
+
+
+def test_what_the_caller_can_change_is_made_at_each_call() -> None:
+    held = [5.0]
+
+    def made(x: Any) -> Any:
+        unique, by_name = {1, 2}, defaultdict(list, {"held": held})
+        return unique, [unique], Counter("aab"), by_name, x
+
+    compiled = weft.function(made)
+    for _ in range(2):
+        unique, within, counts, by_name, _ = compiled(np.float64(1))
+        assert (unique, counts, by_name) == made(1.0)[:1] + made(1.0)[2:4]
+        assert within[0] is unique
+        assert by_name["held"] is held
+        unique.add(3)
+        counts.update("b")
+        by_name["more"].append(1)
