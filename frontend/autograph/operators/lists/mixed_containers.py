@@ -34,6 +34,7 @@ def note_containers(
     candidates: Iterable[Any],
     seen: SeenNow,
     truth: TracedArray | None = None,
+    around: tuple[Any, ...] = (),
 ) -> None:
     """Remember which containers from before a branch or loop its result, which is in place already, may be.
 
@@ -42,7 +43,8 @@ def note_containers(
     result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
     if isinstance(result, Chosen):
         for option, found in options_among(result, candidates):
-            note_containers(trace, name, option, [one for one in found if one is not ABSENT], seen)
+            some = [one for one in found if one is not ABSENT]
+            note_containers(trace, name, option, some, seen, None, around)
         return
     if isinstance(result, RuntimeContainer):
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
@@ -55,11 +57,12 @@ def note_containers(
         if held and not _are_of_one_heap([result, *held]):
             trace.state(_Joined).watches.append((_watch(trace, name, [result, *held]), held))
     parts = parts_of(result)
-    if parts is None or not seen.is_first(result, candidates):
+    if parts is None or any(result is one for one in around):
         return
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
-        note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates], seen, truth)
+        entries = [entry_of(c, position, key) for c in candidates]
+        note_containers(trace, name, item, entries, seen, truth, (*around, result))
 
 
 class SeenNow:
@@ -69,15 +72,6 @@ class SeenNow:
     def identities(self) -> set[int]:
         """The identities of what they hold."""
         return {id(resolve_grown_list(present(value))) for value in reachable()}
-
-    def __init__(self) -> None:
-        self._met: dict[tuple[int, ...], Any] = {}
-        """The results that were noted with what they may be, by their identities."""
-
-    def is_first(self, result: Any, candidates: list[Any]) -> bool:
-        """Whether a result has not been noted with these candidates, as what leads to itself is."""
-        key = tuple(map(id, (result, *candidates)))
-        return self._met.setdefault(key, token := (result, candidates)) is token
 
 
 class _Joined:
