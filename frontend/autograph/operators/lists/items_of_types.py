@@ -15,6 +15,7 @@ import numpy as np
 from ....numpy_api import lookup
 from ..interface import operators
 from ..values.abstract import ArrayKind, Kind, Static
+from ..values.fitting import require_to_fit
 from ..values.several_kinds import carried_as, types_of
 
 _INT64 = np.dtype(np.int64)
@@ -45,6 +46,9 @@ def known_columns(items: Sequence[Any], kind: ArrayKind) -> list[np.ndarray[Any,
     which = [numbers.get(type(item), -1) for item in items]
     if -1 in which:
         return None
+    ints = [item for item in items if type(item) is int]
+    for item in (min(ints), max(ints)) if ints else ():
+        require_to_fit(item, kind.type.dtype)
     carried = [
         np.array(
             [item if number in among else 0 for item, number in zip(items, which, strict=True)],
