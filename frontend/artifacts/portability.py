@@ -21,7 +21,7 @@ from ..guards.guards import handle_key
 from ..guards.handles import Handle
 from ..guards.inputs import Input
 from ..python_state.updates import Built, Update
-from ..runtime_values.result_spec import ComputedResult, Result, of_one_type
+from ..runtime_values.result_spec import ComputedResult, ConstantResult, HolderResult, Result, of_one_type
 from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, is_alive, parts_of_call
 from ..source.tracebacks import places_of
 from .checked_modules import functions_of, name_of, text_of
@@ -85,7 +85,7 @@ def portable(
         state,
         tuple(recording.computed_types),
         recording.result.structure,
-        recording.result.leaves,  # type: ignore[arg-type]  # of which `reasons_against` refuses others
+        tuple(map(_constant_of, recording.result.leaves)),  # of which `reasons_against` refuses others
         updates,
     )
     try:
@@ -281,7 +281,7 @@ def reasons_against(concrete: ConcreteFunction, recording: Recording, structure:
                 f"it changes {update.handle.name}, which holds no number that it reads: keep a number or an array "
                 "there, and read it before"
             )
-    for leaf in recording.result.leaves:
+    for leaf in map(_constant_of, recording.result.leaves):
         if not isinstance(leaf, PlainResult):
             yield f"it returns {_described(leaf)}"
     for what, given in (("takes", structure), ("returns", recording.result.structure)):
@@ -306,6 +306,12 @@ def _calls_of_python(module: Operation, call: Operation) -> Iterator[str]:
         places = places_of(str(call.location))
         where = f" at {places[0]}" if places else ""
         yield f"it calls Python for `{what}`{where}"
+
+
+def _constant_of(leaf: Any) -> Any:
+    """A set of constants, which each call makes anew, as a constant."""
+    is_set = isinstance(leaf, HolderResult) and not leaf.parts.leaves and type(leaf.build((), ())) is set
+    return ConstantResult(leaf.build((), ())) if is_set else leaf
 
 
 def _described(leaf: Any) -> str:

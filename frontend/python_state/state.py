@@ -371,7 +371,7 @@ class PythonState(ClassState):
             traced = self.input_of(value)
             return value if traced is None else traced
         self._guarded.add(key)
-        handle = self._handle(place)
+        handle = self.handle(place)
         if handle is None:
             return value
         if isinstance(value, ARRAYS) and id(value) in self._leaves:
@@ -407,7 +407,7 @@ class PythonState(ClassState):
                 if self.is_data(key, value) and key not in self._guarded:
                     self._guarded.add(key)
                     place = Attribute(f"{label}.{name}", owner, name)
-                    handle = self._handle(place)
+                    handle = self.handle(place)
                     if handle is not None:
                         self._stand_ins.put(place, handle, value)
 
@@ -433,7 +433,7 @@ class PythonState(ClassState):
 
     # Finding again
 
-    def _handle(self, place: ProgramLocation) -> Handle | None:
+    def handle(self, place: ProgramLocation) -> Handle | None:
         """How a place is found at a later call."""
         if isinstance(place, Variable):
             return self._cells.get(id(place.cell)) or Cell(place.name, place.cell)
@@ -462,7 +462,7 @@ class PythonState(ClassState):
             return Arguments("the arguments")
         if self._owner(value) is not None:
             return Owner("", value)
-        handles = (self._handle(place) for place in self.places.of(value))
+        handles = (self.handle(place) for place in self.places.of(value))
         found = next((handle for handle in handles if handle is not None), None)
         return found if found is not None else self._locate_by_link(value)
 
@@ -482,10 +482,6 @@ class PythonState(ClassState):
         """Where lists, dicts and sets were found, outside of the arguments."""
         guards = [*self.guards, *(guard for _, _, guard, _ in self._lists)]
         return [guard.handle for guard in guards if isinstance(guard, Deep)]
-
-    def handle(self, place: ProgramLocation) -> Handle | None:
-        """How a place that was changed is found again."""
-        return self._handle(place)
 
     def locate_object(self, value: Any) -> Handle | None:
         """As `locate`, for a value that has an identity of its own: an object, a list, a dict or a set."""
@@ -593,7 +589,7 @@ class PythonState(ClassState):
                 if is_plain and key in self._guarded:
                     self.require_stand_in(key, value)
                 elif is_read and key not in self._guarded and id(owner) not in self._copies:
-                    found = self._handle(Attribute(f"{label}.{name}", owner, name))
+                    found = self.handle(Attribute(f"{label}.{name}", owner, name))
                     if found is not None:
                         self.guard_late(found, value)
                         if isinstance(value, np.ndarray) and is_plain and not self._trace.is_constant(value):
