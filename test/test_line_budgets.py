@@ -220,6 +220,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         36,
         "elements at places that are known to be evenly spaced are a slice, and not looked up one by one",
     ),
+    ("frontend", 12, "buffers are made at each call, and what was there before is returned as itself"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

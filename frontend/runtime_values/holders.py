@@ -5,11 +5,15 @@ What a compiled function gives back, prints or stores holds NumPy's values, what
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
+from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, TypeAlias
+
+from ..tracing.current import current_trace
 
 Parts: TypeAlias = "tuple[Any, Callable[[Any], Any]]"
 """A nested value, and what makes the object of it again."""
@@ -31,10 +35,16 @@ def parts_of_holder(value: Any) -> Parts | None:
 
 
 def parts_of_changeable(value: Any) -> Parts | None:
-    """The parts of what the caller can change, so that each call makes it anew; None of anything else."""
-    if type(value) is set:
-        return (), lambda _: value.copy()
-    return parts_of_holder(value) if type(value) in _CHANGEABLE else None
+    """The parts of what the program makes and the caller can change, so that each call makes it anew.
+
+    None of anything else, and of what was there before: that stays itself.
+    """
+    kind, trace = type(value), current_trace()
+    if kind not in (*_COPIED, *_CHANGEABLE):
+        return None
+    if trace is not None and trace.python_state is not None and trace.python_state.knows(value):
+        return None
+    return ((), lambda _: copy.copy(value)) if kind in _COPIED else parts_of_holder(value)
 
 
 def _view(make: Callable[[dict[Any, Any]], Any]) -> Callable[[Any], Parts]:
@@ -56,6 +66,7 @@ def _partial(value: functools.partial[Any]) -> Parts:
     return (value.func, value.args, value.keywords), make
 
 
+_COPIED = (set, bytearray, array)
 _CHANGEABLE = (deque, defaultdict, Counter, types.SimpleNamespace)
 
 _HOLDERS: dict[type, Callable[[Any], Parts]] = {

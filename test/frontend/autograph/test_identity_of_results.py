@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import array
+import collections
+import types
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -197,3 +200,31 @@ def test_what_the_caller_can_change_is_made_at_each_call() -> None:
         unique.add(3)
         counts.update("b")
         by_name["more"].append(1)
+
+
+OUTSIDE = (
+    types.SimpleNamespace(a=1),
+    collections.deque([1, 2]),
+    {1, 2},
+    bytearray(b"ab"),
+    array.array("d", [1.0]),
+    collections.Counter("ab"),
+)
+
+
+def test_what_was_there_before_stays_itself():
+    compiled = weft.function(lambda x, one: (x * 1, one, [OUTSIDE[0], OUTSIDE[1]]))
+    for one in OUTSIDE:
+        for _ in range(2):
+            _, found, listed = compiled(np.ones(2), one)
+            assert found is one
+            assert listed[0] is OUTSIDE[0]
+            assert listed[1] is OUTSIDE[1]
+
+
+def test_buffers_are_made_at_each_call():
+    compiled = weft.function(lambda x: (x * 1, bytearray(b"ab"), array.array("d", [1.0])))
+    _, first, second = compiled(np.ones(2))
+    first.append(1)
+    second.append(2.0)
+    assert compiled(np.ones(2))[1:] == (bytearray(b"ab"), array.array("d", [1.0]))
