@@ -221,6 +221,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "elements at places that are known to be evenly spaced are a slice, and not looked up one by one",
     ),
     ("frontend", 12, "buffers are made at each call, and what was there before is returned as itself"),
+    (
+        "frontend",
+        60,
+        "what looks at objects of the user's runs none of their descriptors, properties and __getattr__",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -14,6 +14,7 @@ from ..gradients.independent import described
 from ..gradients.structures import map_leaves
 from ..signature.named_tuples import with_items
 from ..signature.traced_value import held
+from ..source.own_attributes import has_fields
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape
 from ..tracing.staging import is_traced
@@ -42,7 +43,7 @@ def map_with_axes(visit: Visit, value: Any, axes: Axes, path: str, name: str) ->
             for number, (item, axis) in enumerate(zip(value, axes, strict=True))
         ]
         return with_items(value, parts)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type) and type(axes) is type(value):
+    if has_fields(type(value)) and type(axes) is type(value):
         fields = [field.name for field in dataclasses.fields(value) if field.init]
         parts = {
             field: map_with_axes(visit, getattr(value, field), getattr(axes, field), f"{path}.{field}", name)

@@ -23,6 +23,7 @@ import numpy as np
 
 from ...backend.cache.files import digest
 from ..source.carried_sources import files_of, install_files, restore_file
+from ..source.own_attributes import plain_function_of
 from .shipped_code import with_code
 
 _MOST_KEPT = 64
@@ -246,12 +247,12 @@ def _is_sent(function: types.FunctionType) -> bool:
     found: Any = sys.modules.get(function.__module__)
     for name in function.__qualname__.split("."):
         found = getattr(found, name, None)
-    return getattr(found, "python_function", found) is not function
+    return plain_function_of(found) is not function
 
 
 def _reached(value: Any, seen: set[int]) -> Iterator[types.FunctionType]:
     """A function, and those that it reads under names and in its closure, as far as they are sent."""
-    value = getattr(value, "python_function", value)
+    value = plain_function_of(value)
     if isinstance(value, type) and _goes_along(value.__module__):
         for member in vars(value).values():
             yield from _reached(getattr(member, "__func__", member), seen)
@@ -317,8 +318,8 @@ def _parts(value: Any, seen: dict[int, int]) -> Any:
         return tuple(_parts(item, seen) for item in value)
     if isinstance(value, types.ModuleType):
         return "module", value.__name__
-    settings = value.options() if hasattr(value, "python_function") else None
-    function = getattr(value, "python_function", value)
+    function = plain_function_of(value)
+    settings = None if function is value else value.options()
     if not isinstance(function, types.FunctionType):
         if isinstance(value, (types.BuiltinFunctionType, np.ufunc, type)) and not _goes_along(
             value.__module__

@@ -5,11 +5,11 @@ Those that know them say so when the library is imported; calls without them ask
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from ...dialect.records import NamedTuple
+from ..source.own_attributes import has_fields
 
 Call: TypeAlias = "Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]"
 """Calls a function with arguments by position and name."""
@@ -73,6 +73,6 @@ def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from _parts(item, depth + 1)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+    elif has_fields(type(value)):
         for item in vars(value).values() if hasattr(value, "__dict__") else ():
             yield from _parts(item, depth + 1)

@@ -6,7 +6,6 @@ native code it asks Python, or leaves such calls to the long way, which decides 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import operator
 import sys
@@ -43,6 +42,7 @@ from ..signature.layout_keys import lies_as, row_major_key
 from ..signature.named_tuples import is_plain_record, record_of
 from ..signature.packed_numbers import PackedNumbers
 from ..signature.signature import Leaf, Node, Static, Structure, is_array, packed_leaves
+from ..source.own_attributes import has_fields
 from .concrete import ConcreteFunction, exception_of
 from .native_device_calls import (
     check_device,
@@ -322,7 +322,7 @@ class _Description:
             raise Unknown
         if kind is dict:
             return zip(map(value.get, keys), node.children, program.dict_items(place, keys), strict=True)
-        members = getattr(value, "__dict__", None) if dataclasses.is_dataclass(kind) else None
+        members = getattr(value, "__dict__", None) if has_fields(kind) else None
         if type(members) is not dict or set(members) != set(keys) or not has_plain_members(kind, keys):
             raise Unknown
         return zip(map(members.get, keys), node.children, program.members(place, kind, keys), strict=True)

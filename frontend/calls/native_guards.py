@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import ctypes
 import gc
 import types
@@ -25,6 +24,7 @@ from ..guards.packed_inputs import PackedInput
 from ..guards.unbound import UNBOUND
 from ..signature.signature import IdentityKey, static_key
 from ..source.modules import is_users_module
+from ..source.own_attributes import is_native
 from .native_containers import NotPictured, add_container
 from .plain_values import BY_COMPARISON
 
@@ -99,9 +99,9 @@ class Guards:
         while isinstance(handle, (Item, Member)):
             if handle.get() is UNBOUND or (isinstance(handle, Item) and not is_index(handle.index)):
                 return False
-            handle = handle.parent
-            if isinstance(handle.get(), _thread._local):
-                return False  # whose attributes are others in each thread
+            place, handle = handle, handle.parent
+            if isinstance(place, Member) and not is_native(handle.get(), place.attribute):
+                return False
         if isinstance(handle, ClassEntry):
             return handle.get() is not UNBOUND
         return isinstance(handle, (Owner, Fixed, Cell)) or (
@@ -145,8 +145,10 @@ class Guards:
         if not isinstance(handle, Member) or not self._is_known(handle.parent):
             return False
         owner = handle.parent.get()
-        if owner is UNBOUND or isinstance(owner, (type, types.ModuleType, _thread._local)):
+        if owner is UNBOUND or isinstance(owner, (type, types.ModuleType)):
             return False  # which look for attributes in other ways
+        if not is_native(owner, handle.attribute):
+            return False
         self._program.absent(self.place(handle.parent), handle.attribute)
         return True
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,6 +11,7 @@ from ..guards.handles import Arguments, Bound, Cell, Fixed, Global, Handle, Item
 from ..guards.unbound import UNBOUND
 from ..python_state.updates import Built, EntryOf, Together, Update, Updates
 from ..runtime_values.result_spec import Result
+from ..source.own_attributes import is_native
 from .native_guards import Guards, is_index
 from .parameters import Unknown
 
@@ -136,7 +136,7 @@ class Stores:
             program.store_item(self.place(handle.parent), handle.index, number)
         elif isinstance(handle, Member):
             owner = handle.parent.get(self._call)
-            if isinstance(owner, (type, types.ModuleType, _thread._local)):
+            if isinstance(owner, (type, types.ModuleType)) or not is_native(owner, handle.attribute):
                 raise Unknown  # which store attributes in other ways
             program.store_attribute(self.place(handle.parent), handle.attribute, number)
 

@@ -12,6 +12,7 @@ from ...dialect.errors import WeftTypeError, with_article
 from ...dialect.types import format_shape
 from ..gradients.structures import leaves_of, map_leaves
 from ..signature.traced_value import held
+from ..source.own_attributes import has_fields
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, require_equal
 from ..tracing.staging import cast
@@ -110,7 +111,7 @@ def _parts(value: Any, path: str) -> dict[str, Any] | None:
         return {f"{path}[{key!r}]": item for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return {f"{path}[{number}]": item for number, item in enumerate(value)}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if has_fields(type(value)):
         names = [field.name for field in dataclasses.fields(value) if field.init]
         return {f"{path}.{name}": getattr(value, name) for name in names}
     return None

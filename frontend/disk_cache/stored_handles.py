@@ -26,6 +26,7 @@ from ..guards.handles import (
 )
 from ..guards.unbound import UNBOUND
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
+from ..source.own_attributes import plain_function_of
 from .fingerprints import Fingerprints, named_in_module
 from .portable import Elsewhere, NotPortable
 
@@ -211,7 +212,7 @@ def has_state(value: Any) -> bool:
 
 def _plain_function(value: Any) -> Any:
     """The Python function of a compiled one, or of a method."""
-    value = getattr(value, "python_function", value)
+    value = plain_function_of(value)
     return value.__func__ if isinstance(value, types.MethodType) else value
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..signature.named_tuples import with_items
 from ..signature.traced_value import held
+from ..source.own_attributes import has_fields
 
 Visit = Callable[[Any, str], Any]
 """Takes a leaf and what it is called, `params['w'][0]`."""
@@ -29,7 +30,7 @@ def map_holders(visit: Visit, value: Any, path: str) -> Any:
     if isinstance(value, (list, tuple)):
         items = [map_holders(visit, item, f"{path}[{i}]") for i, item in enumerate(value)]
         return _like_sequence(value, items)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if has_fields(type(value)):
         names = [field.name for field in dataclasses.fields(value) if field.init]
         changed = {name: map_holders(visit, getattr(value, name), f"{path}.{name}") for name in names}
         return dataclasses.replace(value, **changed)
@@ -62,7 +63,7 @@ def structure_of(value: Any) -> Any:
         return type(value), [(key, structure_of(item)) for key, item in value.items()]
     if isinstance(value, (list, tuple)):
         return type(value), list(map(structure_of, value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if has_fields(type(value)):
         return type(value), [
             structure_of(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init
         ]

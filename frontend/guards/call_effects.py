@@ -30,6 +30,7 @@ import numpy as np
 
 from ...dialect.records import NamedTuple
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, module_of
+from ..source.own_attributes import has_fields
 from .generated import is_generated
 from .library_functions import is_library_function
 
@@ -425,9 +426,7 @@ _MAKING = ("__init__", "__new__")
 
 def _has_fields_only(kind: type) -> bool:
     """Whether a class is a named tuple or a dataclass in which nobody has written a method."""
-    is_record = (issubclass(kind, tuple) and hasattr(kind, "_fields")) or hasattr(
-        kind, "__dataclass_fields__"
-    )
+    is_record = (issubclass(kind, tuple) and hasattr(kind, "_fields")) or has_fields(kind)
     members = [member for base in kind.__mro__[:-1] if base is not tuple for member in vars(base).values()]
     functions = [getattr(member, "__func__", member) for member in members]
     return is_record and not any(

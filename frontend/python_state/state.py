@@ -7,7 +7,6 @@ values and objects are constants under a guard.
 from __future__ import annotations
 
 import contextvars
-import dataclasses
 import functools
 import types
 from abc import abstractmethod
@@ -56,6 +55,7 @@ from ..runtime_values.values import RuntimeValue, holds_traced
 from ..signature.traced_value import ArrayHolder, CompositeValue
 from ..source.modules import is_like_programs
 from ..source.name_uses import NameUses, Uses, name_uses
+from ..source.own_attributes import has_fields
 from ..tracing.array import TracedArray
 from .class_state import ClassState
 from .composite_constants import watch_composites
@@ -494,9 +494,7 @@ class PythonState(ClassState):
         if isinstance(value, RuntimeContainer):
             grown = (items for items, made in self.grown_containers().values() if made is value)
             value = next(grown, None)
-        if isinstance(value, (list, dict, set)) or (
-            not isinstance(value, (type, tuple)) and dataclasses.is_dataclass(value)
-        ):
+        if isinstance(value, (list, dict, set)) or (not isinstance(value, tuple) and has_fields(type(value))):
             return self.locate(value)
         return self.locate_object(value) if holds_traced(value, depth=3) else None
 

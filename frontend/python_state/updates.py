@@ -10,6 +10,7 @@ from ...dialect.errors import UnsupportedError
 from ...dialect.records import NamedTuple
 from ..guards.handles import Bound, Handle, Item
 from ..guards.unbound import UNBOUND
+from ..source.own_attributes import has_fields
 from ..source.plain_items import compound
 
 
@@ -206,7 +207,7 @@ def _mutable(bound: Any) -> Iterator[Any]:
     try:
         copies = copies_in(bound)
     except RecursionError:  # dataclasses that lead to themselves, which are objects
-        copies = copies_in(bound, lambda value: hasattr(type(value), "__dataclass_fields__"))
+        copies = copies_in(bound, lambda value: has_fields(type(value)))
     return (container for container in copies if not isinstance(container, tuple))
 
 
@@ -223,7 +224,7 @@ def _add_copies(value: Any, found: list[Any], is_constant: Callable[[Any], bool]
         inside: Collection[Any] = value
     elif kind in (dict, OrderedDict):
         inside = value.values()
-    elif hasattr(kind, "__dataclass_fields__") and not is_constant(value):
+    elif has_fields(kind) and not is_constant(value):
         inside = getattr(value, "__dict__", {}).values()
     else:
         return

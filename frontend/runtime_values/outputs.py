@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from ...dialect.records import replace
 from ...dialect.types import TensorType
 from ..signature.composite_arrays import is_composite_value
 from ..signature.signature import Leaf
+from ..source.own_attributes import has_fields
 from ..source.plain_items import compound
 from ..tracing.array import TracedArray, wrap
 from ..tracing.behaviour import behaviour
@@ -469,7 +470,7 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
         return compound(value)
     if isinstance(value, dict):
         return compound(value.values())
-    if is_dataclass(value) and not isinstance(value, type):
+    if has_fields(type(value)):
         return [getattr(value, field.name, None) for field in fields(value)]
     try:
         attributes = attributes_of(value)

@@ -24,18 +24,51 @@ def own_attribute(owner: Any, name: str) -> Any:
     """An attribute as the object itself stores it; raises AttributeError."""
     if isinstance(owner, type) and name not in vars(owner):
         raise AttributeError(name)  # its bases may have it
+    if is_computed(owner, name):
+        attributes = own_attributes(owner)
+        if name not in attributes:
+            raise AttributeError(name)
+        return attributes[name]
     return _accessor(owner).__getattribute__(owner, name)
 
 
 def set_own_attribute(owner: Any, name: str, value: Any) -> None:
     """Store an attribute in an object itself."""
-    _accessor(owner).__setattr__(owner, name, value)
+    if is_computed(owner, name):
+        own_attributes(owner)[name] = value
+    else:
+        _accessor(owner).__setattr__(owner, name, value)
 
 
 def delete_own_attribute(owner: Any, name: str) -> None:
     """Take an attribute out of an object, if it is in there."""
+    if is_computed(owner, name):
+        own_attributes(owner).pop(name, None)
+        return
     with contextlib.suppress(AttributeError):
         _accessor(owner).__delattr__(owner, name)
+
+
+def is_computed(owner: Any, name: str) -> bool:
+    """Whether Python code of the class gives an attribute or takes it, which may do more than that.
+
+    The object itself may store one under the same name, as what such a descriptor keeps there.
+    """
+    if isinstance(owner, type):
+        return False
+    for base in type(owner).__mro__:
+        if name in base.__dict__:
+            kind = type(base.__dict__[name])
+            return issubclass(kind, property) or any(
+                isinstance(getattr(kind, method, None), types.FunctionType)
+                for method in ("__get__", "__set__", "__delete__")
+            )
+    return False
+
+
+def is_native(owner: Any, name: str) -> bool:
+    """Whether native code finds an attribute as the object itself stores it, the same in all threads."""
+    return not isinstance(owner, _thread._local) and not is_computed(owner, name)
 
 
 def _accessor(owner: Any) -> Any:
@@ -43,6 +76,18 @@ def _accessor(owner: Any) -> Any:
     if isinstance(owner, type):
         return type
     return _thread._local if isinstance(owner, _thread._local) else object
+
+
+def plain_function_of(value: Any) -> Any:
+    """The function that `weft.function` compiles; another value itself, of which nothing is asked."""
+    return own_attributes(value).get("python_function", value)
+
+
+def has_fields(kind: type) -> bool:
+    """Whether a class is a dataclass; a metaclass of the user's is not asked, as `is_dataclass` does."""
+    if type(kind) is type:
+        return hasattr(kind, "__dataclass_fields__")
+    return any("__dataclass_fields__" in base.__dict__ for base in kind.__mro__)
 
 
 def python_function_of(value: Any) -> types.FunctionType | None:

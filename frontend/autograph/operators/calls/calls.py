@@ -32,7 +32,7 @@ from ....source.modules import (
     module_of,
     with_source,
 )
-from ....source.own_attributes import python_function_of
+from ....source.own_attributes import has_fields, python_function_of
 from ....source.plain_items import compound
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -436,7 +436,7 @@ def _made_by(kind: type) -> Callable[..., Any] | None:
     if not (is_written or own_new) or inspect.isabstract(kind):
         return None
     if is_written and is_generated(init):
-        if not dataclasses.is_dataclass(kind):
+        if not has_fields(kind):
             return None
         after = _user_written(kind, "__post_init__")
         is_filled = (after is not None or _calls_makers(kind)) and not own_new

@@ -13,6 +13,7 @@ from typing import Any
 from .....dialect.records import dataclass
 from ....guards.generated import is_generated
 from ....guards.unbound import UNBOUND
+from ....source.own_attributes import has_fields
 from ....tracing.recorder import Recorder
 from .plain_code import BUILTIN_NAMES, PlainCode, is_computing, is_constant, plain_code
 
@@ -180,7 +181,7 @@ def _is_plain_class(kind: type) -> bool:
     """Whether a class of the program's has methods and constants alone."""
     if type(kind) is not type or not all(base in _BASES or _is_plain_class(base) for base in kind.__bases__):
         return False
-    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    fields = dataclasses.fields(kind) if has_fields(kind) else ()
     if not all(f.default_factory in _FACTORIES for f in fields):
         return False
     members = [value for name, value in vars(kind).items() if name not in _MARKS]

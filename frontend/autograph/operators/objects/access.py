@@ -421,9 +421,11 @@ def _item(container: Any, key: Any) -> Any:
         return call(method, container, key)
     if isinstance(container, type) and isinstance(_member(container, "__class_getitem__"), classmethod):
         return call(container.__class_getitem__, key)  # type: ignore[attr-defined]
-    if isinstance(container, dict) and not is_run_time_key(key) and key not in container:
-        method = users_method(container, "__missing__")
-        if method is not None:
+    if isinstance(container, dict) and not is_run_time_key(key):
+        method = users_method(
+            container, "__missing__"
+        )  # whether the key is there costs a call of its __hash__
+        if method is not None and key not in container:
             return call(method, container, key)
     if isinstance(container, Sequence) and not isinstance(container, (Range, ArrayParts)):
         raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -32,6 +31,7 @@ from ....signature.feeds import (
 from ....signature.signature import unflatten
 from ....signature.traced_value import ByValue
 from ....source.modules import is_users_object
+from ....source.own_attributes import has_fields
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, set_current_trace
 from ....tracing.feed_arguments import FeedArguments
@@ -225,7 +225,7 @@ def may_be_fetched(trace: Recorder, iterable: Any) -> bool:
     kind = type(iterable)
     if isinstance(iterable, Called):
         return True
-    if not is_users_object(iterable) or not hasattr(kind, "__iter__") or dataclasses.is_dataclass(kind):
+    if not is_users_object(iterable) or not hasattr(kind, "__iter__") or has_fields(kind):
         return False
     return trace.python_state is not None and trace.python_state.knows(iterable)
 

@@ -21,6 +21,7 @@ from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.named_tuples import parts_of_record, record_of
 from ....signature.traced_value import CompositeValue
+from ....source.own_attributes import has_fields
 from ....tracing.array import TracedArray, wrap
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import SeveralTypes
@@ -159,7 +160,7 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
     if isinstance(value, RuntimeValue):
         joined = value.joined_parts()
         return None if joined is None else ((), joined)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if has_fields(type(value)):
         names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
         return tuple(names), [getattr(value, name) for name in names]
     attributes = attributes_of_made(value)

@@ -7,13 +7,14 @@ themselves. An object from outside of the function stays the object that it is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
 from .....dialect.errors import UnsupportedError, WeftError
 from ....reach.walks import attributes_of
 from ....source.modules import is_users_module, is_users_object
+from ....source.own_attributes import has_fields
 from ....tracing.current import current_trace
 from ....tracing.recorder import ObjectsAsked, Recorder
 from .hidden_state import MadeObjects
@@ -58,7 +59,7 @@ def attributes_of_result(value: Any) -> dict[str, Any] | None:
 
 def attributes_to_copy(value: Any) -> dict[str, Any] | None:
     """The attributes of an object that is taken for what it holds, as they are now; None for anything else."""
-    if is_dataclass(value) and not isinstance(value, type):
+    if has_fields(type(value)):
         return {
             field.name: getattr(value, field.name) for field in fields(value) if hasattr(value, field.name)
         }
@@ -83,7 +84,7 @@ def _is_plain(kind: Any) -> bool:
     """Whether the objects of a class of the user's are their attributes, which Python alone sets and gets."""
     return (
         is_users_module(kind.__module__)
-        and not is_dataclass(kind)
+        and not has_fields(kind)
         and kind.__new__ is object.__new__
         and kind.__setattr__ is object.__setattr__
         and kind.__delattr__ is object.__delattr__
