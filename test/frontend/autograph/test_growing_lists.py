@@ -361,13 +361,6 @@ class TestRefused:
             )
 
     def test_lists_of_other_lengths_in_items(self):
-        def in_tuple(n):
-            rows = []
-            for i in range(n):
-                rows.append((i, [i]))
-                rows.append((i, [i, i]))
-            return rows
-
         def in_dict(n):
             rows = [{"row": [0]}]
             for i in range(n):
@@ -393,7 +386,7 @@ class TestRefused:
                 rows = [(0, [0, 1]), (1, [2, 3])]
             return rows
 
-        for f in (in_tuple, in_dict, in_dataclass, or_none, on_paths):
+        for f in (in_dict, in_dataclass, or_none, on_paths):
             refused(f, I64(2), match="cannot hold another one")
 
     def test_items_that_differ(self):

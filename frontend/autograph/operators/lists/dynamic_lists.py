@@ -33,7 +33,6 @@ from ....tracing.staging import raise_if, raise_where, value_of
 from ..interface import operators
 from ..values.abstract import (
     Choice,
-    Growing,
     Kind,
     Static,
     array_leaves,
@@ -53,12 +52,14 @@ from .lists_in_lists import (
     CommonPool,
     fit_kind,
     kind_of_item,
-    numbers_in_pool,
     owned,
-    pool_in,
     pool_of,
+    pools_in,
     stacked_lists,
+    widened,
+    with_pools,
 )
+from .numbers_of_lists import with_lists, with_numbers
 from .packed_lists import examples_of, stacked_columns
 from .widened_items import static_shape, widened_columns
 
@@ -108,7 +109,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
             self.know_length(len(items))
         else:
             for item in items:
-                self.append(item)
+                self.append(owned(self, item, is_new=True))
         self._at_first = self.state()
 
     # Growing
@@ -126,20 +127,16 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def widen(self, kind: Kind) -> None:
         """Hold items of a wider abstract type from now on."""
-        if isinstance(kind, Growing):
-            kind = operators().lists_in_pool(kind.item)
-            if self.kind is not None:
-                self._arrays = (numbers_in_pool(self, kind),)
-                self.kind = kind
-                return
         if self.kind is None:
-            self.make_room(kind)
+            self.make_room(with_pools(kind))
             return
-        self._arrays = (
-            *widened_columns(self.kind, kind, iter(self._arrays), self.room),
-            *self._origins_for(kind),
-        )
-        self.kind = kind
+        self.kind, self._arrays = widened(self, kind, self._columns_for)
+
+    def _columns_for(self, kind: Kind) -> Iterator[Any]:
+        """The columns of the items, of a wider abstract type."""
+        assert self.kind is not None
+        yield from widened_columns(self.kind, kind, iter(self._arrays), self.room)
+        yield from self._origins_for(kind)
 
     def _origins_for(self, kind: Kind) -> tuple[TracedArray, ...]:
         """Which of the caller's arrays the items are, for a list of items of a wider abstract type."""
@@ -326,14 +323,15 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     @property
     def has_lists(self) -> bool:
-        return pool_in(self.kind) is not None
+        return bool(pools_in(self.kind))
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
-        pool = pool_in(self.kind)
-        if pool is None:
+        pools = pools_in(self.kind)
+        if not pools or self.kind is None:
             return super().at_run_time()
-        parts: tuple[Any, Callable[[Any], Any]] = pool.parts_of(self)
-        return parts
+        numbered = GrowingList()
+        numbered.hold(with_numbers(self.kind), self._arrays, self._length)
+        return [numbered, *([pool.all_items(), *pool.layout()] for pool in pools)], with_lists(self.kind)
 
     def state(self) -> list[Any]:
         """The arrays of the items, and their number."""

@@ -1,25 +1,39 @@
-"""Lists that are items of lists that grow: each is one of a pool, and the same list wherever it is met.
+"""Lists in items of lists that grow, themselves or in tuples: each is one of a pool, and the same wherever it is met.
 
 Rows of one length that are not changed lie side by side as parts of an item (`kept_items.py`), which costs less.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from .....dialect.records import dataclass
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeLength
+from ....tracing.array import wrap
 from ....tracing.current import current_trace, required_trace
 from ....tracing.staging import raise_where
 from ..interface import operators
-from ..values.abstract import ArrayKind, Container, Growing, Kind, Static, as_arrays, kind_of
+from ..values.abstract import (
+    ArrayKind,
+    Container,
+    Growing,
+    Kind,
+    Static,
+    array_leaves,
+    as_arrays,
+    flatten,
+    kind_of,
+    parts_of,
+)
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .joined_items import join_items
 from .lists_as_arrays import stacked_items
+from .widened_items import static_shape
 
 
 def pool_of(kind: Kind | None) -> Any:
@@ -31,11 +45,24 @@ def pool_of(kind: Kind | None) -> Any:
     return pool.value if isinstance(pool, Static) else None
 
 
-def pool_in(kind: Kind | None) -> Any:
-    """What holds the lists that items are or hold; None where there are none."""
+def pools_in(kind: Kind | None) -> list[Any]:
+    """What holds the lists that items are or hold, each once."""
     if not isinstance(kind, Container):
-        return None
-    return pool_of(kind) or next(filter(None, map(pool_in, kind.children)), None)
+        return []
+    pool = pool_of(kind)
+    found = [pool] if pool is not None else [one for child in kind.children for one in pools_in(child)]
+    return list(dict.fromkeys(found))
+
+
+def is_tuple(kind: Kind | None) -> TypeGuard[Container]:
+    """Whether items are tuples, with or without names for their entries."""
+    return isinstance(kind, Container) and isinstance(kind.kind, type) and issubclass(kind.kind, tuple)
+
+
+def _with_entries(kind: Container, children: Iterable[Kind]) -> Container:
+    """The abstract type of tuples with entries of other abstract types; itself where they are the same."""
+    found = tuple(children)
+    return kind if found == kind.children else Container(kind.kind, kind.keys, found)
 
 
 def are_changed() -> bool:
@@ -47,12 +74,21 @@ def are_changed() -> bool:
 def kind_of_item(item: Any) -> Kind:
     """The abstract type of an item of a list, in which a list may be one of any length."""
     kind = as_arrays(kind_of(item))
+    if is_tuple(kind) and are_changed():
+        return _with_entries(kind, map(kind_of_item, _entries(item)))
     if isinstance(kind, Container) and kind.kind is list and are_changed():
         joined = joined_kind(item)
         # Numbers of other types keep these as parts of an item.
         if all(_is_kept_by(joined, kind_of_item(each)) for each in item):
             return Growing(joined)
     return kind
+
+
+def _entries(item: Any) -> list[Any]:
+    """What a tuple holds."""
+    parts = parts_of(item)
+    assert parts is not None, "a tuple"
+    return parts[1]
 
 
 def _is_kept_by(joined: Kind | None, kind: Kind) -> bool:
@@ -66,7 +102,14 @@ def freed(kind: Kind | None) -> Kind | None:
     """An abstract type in which lists are not those of a certain pool."""
     if (pool := pool_of(kind)) is not None:
         return Growing(freed(pool.kind))
+    if is_tuple(kind):
+        return _with_entries(kind, (freed(child) or child for child in kind.children))
     return Growing(freed(kind.item)) if isinstance(kind, Growing) else kind
+
+
+def _has_growing(kind: Kind | None) -> bool:
+    """Whether items are lists of any length that have no pool yet, or hold such."""
+    return isinstance(kind, Growing) or (is_tuple(kind) and any(map(_has_growing, kind.children)))
 
 
 def joined_kind(items: list[Any]) -> Kind | None:
@@ -78,51 +121,106 @@ def joined_kind(items: list[Any]) -> Kind | None:
 
 
 def owned(items: Any, item: Any, is_new: bool = False) -> Any:
-    """What stands for an item that is put into a list, or into one of a pool: for a list one of the list's pool.
+    """What stands for an item that is put into a list, or into one of a pool: lists in it are of the list's pools.
 
     An item of a list that becomes another one is there before what is being recorded.
     """
     item = resolve_grown_list(item)
-    if not isinstance(item, (list, RuntimeLength)):
+    if not _holds_lists(item):
         return item
-    if pool_of(items.kind) is None:
+    if not _has_pools_for(items.kind, item):
         kind = _of_any_length(items.kind, item)
         if kind is None:
             return item
         items.become(kind)
-    pool = pool_of(items.kind)
-    return pool.adopted(item) if is_new else pool.owned(item)
+    return _in_pools(items.kind, item, is_new)
+
+
+def _holds_lists(item: Any) -> bool:
+    """Whether an item is or holds a list."""
+    if isinstance(item, tuple):
+        return any(map(_holds_lists, item))
+    return isinstance(resolve_grown_list(item), (list, RuntimeLength))
+
+
+def _has_pools_for(kind: Kind | None, item: Any) -> bool:
+    """Whether there is a pool for each list in an item."""
+    item = resolve_grown_list(item)
+    if isinstance(item, (list, RuntimeLength)):
+        return pool_of(kind) is not None
+    if not isinstance(item, tuple) or not is_tuple(kind):
+        return not _holds_lists(item)
+    entries = _entries(item)
+    return len(entries) == len(kind.children) and all(map(_has_pools_for, kind.children, entries))
+
+
+def _in_pools(kind: Kind | None, item: Any, is_new: bool) -> Any:
+    """An item whose lists are those of the pools of an abstract type."""
+    item = resolve_grown_list(item)
+    pool = pool_of(kind)
+    if pool is not None:
+        return pool.adopted(item) if is_new else pool.owned(item)
+    if not is_tuple(kind) or not _holds_lists(item):
+        return item
+    entries = tuple(_in_pools(child, each, is_new) for child, each in zip(kind.children, item, strict=True))
+    return entries if type(item) is tuple else item._replace(**dict(zip(item._fields, entries, strict=True)))
 
 
 def _of_any_length(kind: Kind | None, item: Any) -> Kind | None:
-    """The abstract type of lists of any length among items; None where all lists are parts of items."""
-    found = freed(kind_of(item)) if isinstance(item, RuntimeLength) else kind_of_item(item)
+    """The abstract type of items that hold lists of any length; None where all lists are parts of items."""
+    found = freed(kind_of_item(item))
     assert found is not None
     if kind is not None:
-        found = join_items(kind, found)
-    return found if isinstance(found, Growing) else None
+        found = join_items(freed(kind), found)
+    return found if _has_growing(found) else None
 
 
 def fit_kind(kind: Kind | None, found: Kind) -> Kind:
     """The abstract type of items with more of another; lists of a pool remain lists of it, which holds what they do."""
     pool = pool_of(kind)
-    if pool is None or kind is None or not isinstance(found, Growing):
-        return join_items(kind, found)
-    if found.item is not None:
-        pool.fitting(None, found.item)
-    return kind
+    if pool is not None and kind is not None and isinstance(found, Growing):
+        if found.item is not None:
+            pool.fitting(None, found.item)
+        return kind
+    if pools_in(kind) and is_tuple(kind) and is_tuple(found) and len(kind.children) == len(found.children):
+        return _with_entries(kind, map(fit_kind, kind.children, found.children))
+    return join_items(kind, found)
 
 
-def numbers_in_pool(items: Any, kind: Kind) -> Any:
-    """The numbers, in a pool, of lists that were parts of items."""
-    pool, room = pool_of(kind), items.room
-    numbers = lookup("zeros")((room,), np.int64)
+def with_pools(kind: Kind, old: Kind | None = None) -> Kind:
+    """An abstract type of items in which lists of any length are those of pools: of new ones where `old` has none."""
+    if isinstance(kind, Growing):
+        return operators().lists_in_pool(kind.item) if pool_of(old) is None else fit_kind(old, kind)
+    if not is_tuple(kind):
+        return kind
+    before = old.children if is_tuple(old) else (None,) * len(kind.children)
+    return _with_entries(kind, map(with_pools, kind.children, before))
+
+
+def in_pools(items: Any, kind: Kind) -> tuple[Any, ...]:
+    """The columns of the items of a list where lists in them, which were parts of these, are those of pools."""
+    trace, room = required_trace(), items.room
+    columns = [lookup("zeros")((room, *static_shape(leaf)), leaf.type.dtype) for leaf in array_leaves(kind)]
 
     def move(position: Any) -> None:
-        numbers[position] = pool.adopted(items.item(position)).number
+        item = _in_pools(kind, items.item(position), is_new=True)
+        for column, value in zip(columns, flatten(trace, item, kind), strict=True):
+            column[position] = wrap(trace, value)
 
     operators().for_(operators().call(range, items.length), move)
-    return numbers
+    return tuple(columns)
+
+
+def widened(
+    items: Any, kind: Kind, columns_of: Callable[[Kind], Iterable[Any]]
+) -> tuple[Kind, tuple[Any, ...]]:
+    """The abstract type that items have from now on, with pools for the lists in them, and their columns.
+
+    `columns_of` gives those of a type without further pools.
+    """
+    pooled = with_pools(kind, items.kind)
+    is_moved = items.kind is not None and len(pools_in(pooled)) > len(pools_in(items.kind))
+    return pooled, in_pools(items, pooled) if is_moved else tuple(columns_of(pooled))
 
 
 def stacked_lists(items: Any) -> Any:

@@ -33,20 +33,21 @@ from ..lists.kept_items import is_read, keep_put
 from ..lists.lists_in_lists import (
     fit_kind,
     freed,
+    in_pools,
     joined_kind,
     kind_of_item,
-    numbers_in_pool,
     owned,
-    pool_of,
+    pools_in,
+    widened,
+    with_pools,
 )
 from ..lists.packed_lists import stacked_columns
 from ..lists.widened_items import static_shape, widened_columns
-from ..values.abstract import ArrayKind, Container, Growing, Kind, Static, column_leaves, unflatten
+from ..values.abstract import ArrayKind, Container, Kind, Static, column_leaves, unflatten
 from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from .columns import are_same, count, read, traced, write
-from .numbers_of_lists import with_lists, with_numbers
 
 ROOM = 16
 """For how many items, and lists, there is room at first."""
@@ -92,20 +93,17 @@ class ListPool(RuntimeContainer):
         """Hold items of a wider abstract type from now on."""
         if kind is None or kind == self.kind:
             return
-        if isinstance(kind, Growing):
-            kind = lists_in_pool(kind.item)
-            if self.kind is not None:
-                self._columns = (numbers_in_pool(self.all_items(), kind),)
-                self.kind = kind
-                return
         if self.kind is None:
-            zeros = lookup("zeros")
+            zeros, self.kind = lookup("zeros"), with_pools(kind)
+            leaves = column_leaves(self.kind)
             self._columns = tuple(
-                traced(zeros((ROOM, *static_shape(leaf)), leaf.type.dtype)) for leaf in column_leaves(kind)
+                traced(zeros((ROOM, *static_shape(leaf)), leaf.type.dtype)) for leaf in leaves
             )
-        else:
-            self._columns = tuple(widened_columns(self.kind, kind, iter(self._columns), self.room))
-        self.kind = kind
+            return
+        before, columns, room = self.kind, self._columns, self.room
+        self.kind, self._columns = widened(
+            self.all_items(), kind, lambda wider: widened_columns(before, wider, iter(columns), room)
+        )
 
     @property
     def starts(self) -> Any:
@@ -306,8 +304,10 @@ class ListPool(RuntimeContainer):
             return
         free = freed(kind)
         now = self.fitting(None, kind if free is kind or self.kind is kind else free)
-        if (pool := pool_of(now)) is not None and pool is not pool_of(kind):
-            columns = [self._adopted_lists(pool, kind, columns, length)]
+        if set(pools_in(now)) - set(pools_in(kind)):
+            items = GrowingList()
+            items.hold(kind, tuple(columns), length)
+            columns = list(in_pools(items, now))
         elif kind != now:
             columns = widened_columns(kind, now, iter(columns), length)
         self._starts = write(self._starts, self._end, made.number)
@@ -325,13 +325,6 @@ class ListPool(RuntimeContainer):
             written.append(updated)
         self._columns = tuple(written)
         self._end = self._end + length
-
-    @staticmethod
-    def _adopted_lists(pool: ListPool, kind: Kind, columns: list[Any], length: Any) -> Any:
-        """The numbers of lists in a pool, which take the places of lists of another."""
-        items = GrowingList()
-        items.hold(kind, tuple(columns), length)
-        return numbers_in_pool(items, kind_in_pool(pool))
 
     def _make_room_for_lists(self, more: int) -> None:
         """Make room for more lists, and one."""
@@ -430,13 +423,6 @@ class ListPool(RuntimeContainer):
         length = wrap(required_trace(), self._end._value())._like_python(int)
         made.hold(self.kind, self._columns, length)
         return made
-
-    def parts_of(self, items: GrowingList) -> tuple[Any, Callable[[Any], Any]]:
-        """What makes a list, some of whose items are lists of this pool: it with their numbers, and all lists."""
-        numbered = GrowingList()
-        assert items.kind is not None
-        numbered.hold(with_numbers(items.kind), items._arrays, items._length)
-        return [numbered, self.all_items(), *self.layout()], with_lists(items.kind)
 
     def layout(self) -> list[Any]:
         """Where the lists begin, and how many items they have."""

@@ -221,10 +221,14 @@ def is_plain_kind(kind: Kind | None) -> bool:
 
 
 def require_lists_at_most(kind: Kind | None) -> None:
-    """Refuse items of a list that hold lists of any length, or are or hold tables; they may be lists, of lists too."""
+    """Refuse items of a list that are or hold tables, or lists of any length in other things than lists and tuples."""
     while isinstance(kind, Growing):
         kind = kind.item
-    require_no_growing(kind)
+    if isinstance(kind, Container) and isinstance(kind.kind, type) and issubclass(kind.kind, tuple):
+        for child in kind.children:
+            require_lists_at_most(child)
+    else:
+        require_no_growing(kind)
 
 
 class Mismatch(Exception):
