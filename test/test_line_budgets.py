@@ -227,6 +227,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         60,
         "what looks at objects of the user's runs none of their descriptors, properties and __getattr__",
     ),
+    ("backend/cpu/codegen", 7, "flags of checked integers count among what lanes cost"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -28,7 +28,7 @@ def _word(index: int) -> str:
 
 
 POLL_FUNCTION = f"""
-llvm.func @{POLL}({_RECORD}, %period: i64) -> i64 attributes {{no_inline}} {{
+llvm.func @{POLL}({_RECORD}, %period: i64) -> i64 attributes {{no_inline, passthrough = ["cold"]}} {{
   %0 = llvm.mlir.constant(0 : i64) : i64
   %1 = llvm.mlir.constant(1 : i64) : i64
   %utc = llvm.mlir.constant(1 : i32) : i32
@@ -99,7 +99,7 @@ llvm.func @{POLL}({_RECORD}, %period: i64) -> i64 attributes {{no_inline}} {{
 """
 
 FLAG_FUNCTION = f"""
-llvm.func @{POLL}({_RECORD}, %period: i64) -> i64 attributes {{no_inline}} {{
+llvm.func @{POLL}({_RECORD}, %period: i64) -> i64 attributes {{no_inline, passthrough = ["cold"]}} {{
   %0 = llvm.mlir.constant(0 : i64) : i64
   %null = llvm.mlir.zero : !llvm.ptr
   %interrupted = llvm.mlir.constant({INTERRUPTED} : i64) : i64

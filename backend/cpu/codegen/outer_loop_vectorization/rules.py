@@ -53,6 +53,9 @@ _WITHOUT_INSTRUCTIONS = {"arith.muli": 10, "arith.shrsi": 8}
 """Vectors of 64-bit integers without AVX-512: so much as others do for one number these take for a vector. Measured on
 loops of each (Collatz, powers, linear congruences, square roots by halves, lengths in bits) on Zen 4 with AVX2."""
 
+_PACKED = 7
+"""What an op on a flag, a byte, takes beside lanes of 64 bits without masks: shuffles pack it (2) and widen it (5)."""
+
 
 def pays_in_lanes(loop: Operation, lanes: int) -> bool:
     """Whether inner loops take less time in vectors of so many lanes than one iteration after another."""
@@ -67,9 +70,13 @@ def pays_in_lanes(loop: Operation, lanes: int) -> bool:
 
 
 def _vector_cost(op: Operation) -> int:
-    type = op.results[0].type
-    is_wide = isinstance(type, ir.IndexType) or (isinstance(type, ir.IntegerType) and type.width == 64)
-    return _WITHOUT_INSTRUCTIONS.get(op.name, 1) if is_wide else 1
+    if any(_is_integer(operand, 8) for operand in op.operands):
+        return _PACKED
+    return _WITHOUT_INSTRUCTIONS.get(op.name, 1) if _is_integer(op.results[0], 64) else 1
+
+
+def _is_integer(value: Value, width: int) -> bool:
+    return isinstance(value.type, (ir.IndexType, ir.IntegerType)) and _bits(value) == width
 
 
 def following(body: Block) -> set[Operation]:

@@ -23,11 +23,12 @@ llvm.func @g() {
 
 // Loops ask Python for interrupts, or look at a flag whose address is in the record.
 // CHECK-LABEL: llvm.func @h(
-// CHECK: llvm.func @weft_poll({{.*}}) -> i64
+// It is cold: what calls it stands behind the loops, whose values keep their registers.
+// CHECK: llvm.func @weft_poll({{.*}}) -> i64 attributes {no_inline, passthrough = ["cold"]}
 // CHECK: llvm.call @PyErr_CheckSignals
 // FLAG-LABEL: llvm.func @h(
 // FLAG-NOT: Py
-// FLAG: llvm.func @weft_poll({{.*}}) -> i64
+// FLAG: llvm.func @weft_poll({{.*}}) -> i64 attributes {no_inline, passthrough = ["cold"]}
 // FLAG: llvm.load volatile
 // FLAG-NOT: llvm.call
 llvm.func @weft_poll(!llvm.ptr, !llvm.ptr, i64, i64, i64, i64) -> i64
