@@ -209,6 +209,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "products of few tiles are split along what they sum, so that all multiprocessors have some",
     ),
     ("backend/gpu", 45, "integers of which there are a power of two are drawn in kernels"),
+    ("backend/gpu", 309, "integers of which some are drawn again are drawn in kernels, and those of bytes"),
     (
         "frontend",
         8,

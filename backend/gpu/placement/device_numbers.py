@@ -18,6 +18,7 @@ from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.ops.state import RaiseIf
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.control_flow.structure import made_by
 from ....passes.rewriting import is_unused, operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import kernel_name
@@ -62,7 +63,18 @@ def _take_as_tensors(module: Module, entries: set[Operation]) -> None:
     for call, chosen in places.items():
         with ir.InsertionPoint(call), call.location:
             for place in chosen:
-                call.operands[place] = as_tensor(call.operands[place])
+                number = call.operands[place]
+                call.operands[place] = as_tensor(number)
+                _erase_reading(number)
+
+
+def _erase_reading(number: Value) -> None:
+    """Erase what reads a number of a tensor, if nobody asks for it."""
+    for name in ("arith.index_cast", "tensor.extract"):
+        reads = made_by(number, name)
+        if reads is not None and is_unused(reads):
+            number = reads.operands[0]
+            reads.erase()
 
 
 def _argument(kernel: Operation, place: int) -> Value:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ....passes.control_flow.structure import made_by, tensor_of
 from ....passes.rewriting import symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import new_kernel_name
@@ -66,8 +67,16 @@ def from_tensor(tensor: Value, type: Type) -> Value:
 
 
 def as_tensor(number: Value) -> Value:
-    """The rank-0 tensor that such a kernel is given."""
+    """The rank-0 tensor that such a kernel is given: that of the kernel that made the number, if it is one."""
     arith, element = dialect("arith"), stored_type(number.type)
+    cast = made_by(number, "arith.index_cast") if isinstance(number.type, ir.IndexType) else None
+    stored = tensor_of(number if cast is None else cast.operands[0])
+    if (
+        stored is not None
+        and stored.type.element_type == element
+        and made_by(stored, "func.call") is not None
+    ):
+        return stored
     if isinstance(number.type, ir.IndexType):
         number = arith.index_cast(element, number)
     elif number.type != element:

@@ -109,7 +109,9 @@ def _counts_what_it_keeps(kernel: Operation, type: Type) -> bool:
     numbers = [
         v for v in terminator(kernel.regions[0].blocks[0]).operands if isinstance(v.type, ir.IndexType)
     ]
-    return len(found) == 1 and found[0] is not None and numbers == [found[0].count] and len(type.results) == 2
+    if len(found) != 1 or found[0] is None or numbers != [found[0].count]:
+        return False
+    return sum(isinstance(result, ir.RankedTensorType) for result in type.results) == len(type.results) - 1
 
 
 def _store_results(kernel: Operation) -> None:

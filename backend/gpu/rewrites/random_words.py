@@ -30,6 +30,7 @@ from ...cpu.random_numbers.words import (
 )
 from ...functions.number import Integer
 from ...nests.emit import create
+from ..code.control import Branch
 
 _STRETCH = 256
 """Words that a table of steps reaches."""
@@ -46,15 +47,15 @@ class Words(Protocol):
     """Which word of the state has the half that was left."""
 
     def prepare(self, count: Integer, known: int | None) -> None:
-        """Say that at most so many words are asked for."""
+        """Say that so many words are asked for, and the state behind them."""
 
     def spare(self) -> Integer:
         """The word of the state with the half that was left: whether there is one, and above it the half."""
 
-    def word(self, place: Integer) -> Integer:
-        """The word at a place of the stream."""
+    def word(self, place: Integer, *, is_far: bool = False) -> Integer:
+        """The word at a place of the stream; behind those that are prepared, too, if it may be far."""
 
-    def state(self, count: Integer, place: Integer) -> Integer:
+    def state(self, count: Integer, place: Integer, *, is_far: bool = False) -> Integer:
         """A word of the state after so many words."""
 
 
@@ -68,6 +69,7 @@ class Pcg:
         self._multiplier = MULTIPLIER if self._is_plain else CHEAP_MULTIPLIER
         self._core = int(state.type.shape[0]) - 4
         self._stretches: list[Value] = []
+        self._reach = constant(_STRETCH)
         self._table = _table([_powers(self._multiplier, count)[1] for count in range(_STRETCH + 1)])
 
     def prepare(self, count: Integer, known: int | None) -> None:
@@ -75,31 +77,40 @@ class Pcg:
             return
         stretches = None if known is None else known // _STRETCH + 1
         bits = _MOST_BITS if stretches is None else (stretches - 1).bit_length()
-        steps = [_powers(self._multiplier, _STRETCH << bit) for bit in range(bits)]
-        powers, sums = (_table([step[number] for step in steps]) for number in range(2))
-        sizes = [] if stretches is not None else [_as_index((count >> 8) + 1)]
+        sizes = [] if stretches is not None else [as_index((count >> 8) + 1)]
         shape = [ir.ShapedType.get_dynamic_size() if stretches is None else stretches]
         type = ir.RankedTensorType.get(shape, _i64())
+        begin = self._beginner(bits)
+        words = nest(
+            [type] * 4, sizes, lambda place: [h.value for each in begin(place) for h in _halves(each)]
+        )
+        self._stretches, self._reach = words, count
 
-        def begin(place: Integer) -> list[Value]:
+    def _beginner(self, bits: int) -> Callable[[Integer], tuple[Integer, Integer]]:
+        """What tells of a stretch, whose number has so many bits, the state before it, and what sums of powers are
+        multiplied by there."""
+        steps = [_powers(self._multiplier, _STRETCH << bit) for bit in range(bits)]
+        powers, sums = (_table([step[number] for step in steps]) for number in range(2))
+
+        def begin(stretch: Integer) -> tuple[Integer, Integer]:
             state, step = self._begin()
-            loop = _for(bits, [state.value, step.value])
+            loop = loop_over(constant_index(0), constant_index(bits), [state.value, step.value])
             with ir.InsertionPoint(loop.regions[0].blocks[0]):
                 bit, *carried = list(loop.regions[0].blocks[0].arguments)
                 here, each = map(Integer, carried)
-                has = ((place >> word_of(bit)) & 1).compare("!=", 0)
+                has = ((stretch >> word_of(bit)) & 1).compare("!=", 0)
                 further, scaled = here + _pair(sums, bit) * each, each * _pair(powers, bit)
                 create("scf.yield", [], [further.where(has, here).value, scaled.where(has, each).value])
             state, step = (Integer(result) for result in loop.results)
-            return [half.value for each in (state, step) for half in _halves(each)]
+            return state, step
 
-        self._stretches = nest([type] * 4, sizes, begin)
+        return begin
 
     def spare(self) -> Integer:
         return element(self._state, 0)
 
-    def word(self, place: Integer) -> Integer:
-        state = self._after(place + 1 if self._is_plain else place)
+    def word(self, place: Integer, *, is_far: bool = False) -> Integer:
+        state = self._after(place + 1 if self._is_plain else place, is_far)
         low, high = _halves(state)
         if not self._is_plain:
             high = high ^ (high >> 32)
@@ -109,9 +120,9 @@ class Pcg:
         mixed, count = high ^ low, high >> 58
         return (mixed >> count) | (mixed << ((count.constant(0) - count) & 63))
 
-    def state(self, count: Integer, place: Integer) -> Integer:
-        low, high = _halves(self._after(count))
-        old = element(self._state, _as_index(place))
+    def state(self, count: Integer, place: Integer, *, is_far: bool = False) -> Integer:
+        low, high = _halves(self._after(count, is_far))
+        old = element(self._state, as_index(place))
         moved = high.where(place.compare("==", self._core + 1), old)
         return low.where(place.compare("==", self._core), moved)
 
@@ -123,15 +134,26 @@ class Pcg:
         )
         return state, state * _wide(self._multiplier - 1) + increment
 
-    def _after(self, count: Integer) -> Integer:
+    def _after(self, count: Integer, is_far: bool) -> Integer:
         """The state after so many steps."""
+        if not is_far:
+            return self._near(count)
+        is_near = count.compare("<=", self._reach)
+        return either(2 * _WORD, is_near, lambda: self._near(count), lambda: self._far(count))
+
+    def _near(self, count: Integer) -> Integer:
         if not self._stretches:
-            state, step = self._begin()
-            return state + _pair(self._table, _as_index(count)) * step
-        stretch = _as_index(count >> 8)
+            return self._within(count, *self._begin())
+        stretch = as_index(count >> 8)
         words = [element(memory, stretch) for memory in self._stretches]
-        state, step = _joined(*words[:2]), _joined(*words[2:])
-        return state + _pair(self._table, _as_index(count & (_STRETCH - 1))) * step
+        return self._within(count & (_STRETCH - 1), _joined(*words[:2]), _joined(*words[2:]))
+
+    def _far(self, count: Integer) -> Integer:
+        return self._within(count & (_STRETCH - 1), *self._beginner(_MOST_BITS)(count >> 8))
+
+    def _within(self, rest: Integer, state: Integer, step: Integer) -> Integer:
+        """The state so many steps behind the begin of a stretch."""
+        return state + _pair(self._table, as_index(rest)) * step
 
 
 class Philox:
@@ -148,17 +170,17 @@ class Philox:
     def spare(self) -> Integer:
         return element(self._state, self.place_of_spare)
 
-    def word(self, place: Integer) -> Integer:
+    def word(self, place: Integer, *, is_far: bool = False) -> Integer:
         at = place + self._place()
         is_kept = at.compare("u<", PHILOX_BUFFER)
-        kept = element(self._state, _as_index((at & 3) + 1))
+        kept = element(self._state, as_index((at & 3) + 1))
         fresh = self._encrypted(self._counter(at >> 2))
         own = fresh[3]
         for lane in (2, 1, 0):
             own = fresh[lane].where((at & 3).compare("==", lane), own)
         return kept.where(is_kept, own)
 
-    def state(self, count: Integer, place: Integer) -> Integer:
+    def state(self, count: Integer, place: Integer, *, is_far: bool = False) -> Integer:
         end = self._place() + count
         is_kept = end.compare("u<", PHILOX_BUFFER + 1)
         last = end - (PHILOX_BUFFER + 1)
@@ -166,7 +188,7 @@ class Philox:
         buffer = self._encrypted(counter)
         first = element(self._state, 0) & UPPER
         moved = [first | ((last & 3) + 1), *buffer]
-        old = element(self._state, _as_index(place))
+        old = element(self._state, as_index(place))
         found = old
         for number, word in [*enumerate(moved), *enumerate(counter, COUNTER // 8)]:
             found = word.where(place.compare("==", number), found)
@@ -190,8 +212,8 @@ class Philox:
         first, second, third, fourth = counter
         key_0, key_1 = element(self._state, KEY // 8), element(self._state, KEY // 8 + 1)
         for _ in range(PHILOX_ROUNDS):
-            low_1, high_1 = _product(third, PHILOX_FACTOR_1)
-            low_0, high_0 = _product(first, PHILOX_FACTOR_0)
+            low_1, high_1 = product(third, PHILOX_FACTOR_1)
+            low_0, high_0 = product(first, PHILOX_FACTOR_0)
             first, second = high_1 ^ second ^ key_0, low_1
             third, fourth = high_0 ^ fourth ^ key_1, low_0
             key_0, key_1 = key_0 + PHILOX_KEY_0, key_1 + PHILOX_KEY_1
@@ -225,10 +247,10 @@ def word_of(index: Value) -> Integer:
 def element(tensor: Value, place: Value | int) -> Integer:
     """A word of a tensor of words."""
     index = constant_index(place) if isinstance(place, int) else place
-    return Integer(create("tensor.extract", [_i64()], [tensor, index]))
+    return Integer(create("tensor.extract", [tensor.type.element_type], [tensor, index]))
 
 
-def _as_index(word: Integer) -> Value:
+def as_index(word: Integer) -> Value:
     return create("arith.index_cast", [ir.IndexType.get()], [word.value])
 
 
@@ -254,7 +276,7 @@ def _wide(number: int) -> Integer:
     return _joined(constant(number & (1 << _WORD) - 1), constant(number >> _WORD))
 
 
-def _product(left: Integer, right: int) -> tuple[Integer, Integer]:
+def product(left: Integer, right: int) -> tuple[Integer, Integer]:
     """The halves of the product of two unsigned words."""
     factor = Integer(create("arith.extui", [_i128()], [left.value]))
     return _halves(factor * _wide(right))
@@ -280,7 +302,16 @@ def _pair(table: Value, place: Value) -> Integer:
     return _joined(*halves)
 
 
-# Loops
+# Loops and branches
+
+
+def either(width: int, condition: Value, *ways: Callable[[], Integer]) -> Integer:
+    """The integer that is found one way if a condition holds, else the other way."""
+    branch = Branch(condition, [ir.IntegerType.get_signless(width)])
+    for number, way in enumerate(ways):
+        with branch.way(number):
+            branch.give([way().value])
+    return Integer(branch.results[0])
 
 
 def nest(
@@ -313,11 +344,10 @@ def nest(
     return list(made.results)
 
 
-def _for(count: int, carried: Sequence[Value]) -> Operation:
+def loop_over(start: Value, end: Value, carried: Sequence[Value]) -> Operation:
     """A loop that starts from some values; its body is still empty."""
-    bounds = [constant_index(number) for number in (0, count, 1)]
     types = [value.type for value in carried]
-    loop = ir.Operation.create("scf.for", types, [*bounds, *carried], regions=1)
+    loop = ir.Operation.create("scf.for", types, [start, end, constant_index(1), *carried], regions=1)
     loop.regions[0].blocks.append(
         ir.IndexType.get(), *types, arg_locs=[ir.Location.current] * (1 + len(types))
     )

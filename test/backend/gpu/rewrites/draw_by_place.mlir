@@ -102,20 +102,72 @@ func.func @integers(%state: tensor<6xi64>) -> tensor<8xi64> {
 
 // -----
 
-// Others are drawn again where they fall on a rest, bytes share words, and one integer takes nothing of the stream.
-// CHECK-LABEL: func.func @other_integers
-// CHECK-COUNT-4: weft.fill_random
-// CHECK: return
-func.func @other_integers(%state: tensor<6xi64>, %bound: tensor<1xi64>) -> (tensor<8xi64>, tensor<8xi8>, tensor<8xi64>, tensor<8xi64>) {
+// Others are drawn again where they fall on a rest: some more parts than numbers are looked at, those that are kept become
+// one array with their places, and if they are too few, the rest is looked for one after the other.
+// CHECK-LABEL: func.func @redrawn
+// CHECK-NOT: weft.fill_random
+// CHECK: linalg.generic
+// CHECK: -> tensor<356xi32>
+// CHECK: %[[KEPT:.*]]:3 = scf.for {{.*}} -> (tensor<356xi32>, tensor<356xi64>, index)
+// CHECK: arith.index_castui
+// CHECK: scf.while ({{.*}} = %[[KEPT]]#0, {{.*}} = %[[KEPT]]#1, {{.*}} = %[[KEPT]]#2
+// CHECK: linalg.generic
+// CHECK: -> tensor<100xi64>
+// CHECK: linalg.generic
+// CHECK: -> tensor<6xi64>
+func.func @redrawn(%state: tensor<6xi64>) -> (tensor<100xi64>, tensor<6xi64>) {
   %low = arith.constant dense<0> : tensor<1xi64>
   %high = arith.constant dense<999> : tensor<1xi64>
-  %low8 = arith.constant dense<0> : tensor<1xi8>
-  %high8 = arith.constant dense<15> : tensor<1xi8>
+  %0 = tensor.empty() : tensor<100xi64>
+  %1:2 = "weft.fill_random"(%state, %0, %low, %high) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<100xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<100xi64>, tensor<6xi64>)
+  return %1#0, %1#1 : tensor<100xi64>, tensor<6xi64>
+}
+
+// -----
+
+// A few are drawn one after the other from the start.
+// CHECK-LABEL: func.func @few_redrawn
+// CHECK-NOT: weft.fill_random
+// CHECK-NOT: scf.for
+// CHECK: scf.while
+// CHECK: -> tensor<8xi8>
+func.func @few_redrawn(%state: tensor<6xi64>) -> tensor<8xi8> {
+  %low = arith.constant dense<-3> : tensor<1xi8>
+  %high = arith.constant dense<3> : tensor<1xi8>
+  %0 = tensor.empty() : tensor<8xi8>
+  %1:2 = "weft.fill_random"(%state, %0, %low, %high) {algorithm = "pcg64", dtype = "int8", function = "integers"} : (tensor<6xi64>, tensor<8xi8>, tensor<1xi8>, tensor<1xi8>) -> (tensor<8xi8>, tensor<6xi64>)
+  return %1#0 : tensor<8xi8>
+}
+
+// -----
+
+// Bytes share halves of words, and one integer takes nothing of the stream.
+// CHECK-LABEL: func.func @bytes_and_one
+// CHECK-SAME: (%[[STATE:.*]]: tensor<6xi64>)
+// CHECK-NOT: scf.while
+// CHECK: arith.constant 255 : i64
+// CHECK-NOT: weft.fill_random
+// CHECK: return
+func.func @bytes_and_one(%state: tensor<6xi64>) -> (tensor<8xi8>, tensor<8xi64>, tensor<6xi64>) {
+  %low = arith.constant dense<0> : tensor<1xi8>
+  %high = arith.constant dense<-1> : tensor<1xi8>
+  %one = arith.constant dense<7> : tensor<1xi64>
+  %0 = tensor.empty() : tensor<8xi8>
+  %1 = tensor.empty() : tensor<8xi64>
+  %2:2 = "weft.fill_random"(%state, %0, %low, %high) {algorithm = "pcg64", dtype = "uint8", function = "integers"} : (tensor<6xi64>, tensor<8xi8>, tensor<1xi8>, tensor<1xi8>) -> (tensor<8xi8>, tensor<6xi64>)
+  %3:2 = "weft.fill_random"(%2#1, %1, %one, %one) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
+  return %2#0, %3#0, %3#1 : tensor<8xi8>, tensor<8xi64>, tensor<6xi64>
+}
+
+// -----
+
+// How many there are between bounds that the run tells decides how many bits each takes.
+// CHECK-LABEL: func.func @unknown_bounds
+// CHECK: weft.fill_random
+// CHECK-NOT: linalg.generic
+func.func @unknown_bounds(%state: tensor<6xi64>, %bound: tensor<1xi64>) -> tensor<8xi64> {
+  %low = arith.constant dense<0> : tensor<1xi64>
   %0 = tensor.empty() : tensor<8xi64>
-  %00 = tensor.empty() : tensor<8xi8>
-  %1:2 = "weft.fill_random"(%state, %0, %low, %high) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
-  %2:2 = "weft.fill_random"(%1#1, %00, %low8, %high8) {algorithm = "pcg64", dtype = "int8", function = "integers"} : (tensor<6xi64>, tensor<8xi8>, tensor<1xi8>, tensor<1xi8>) -> (tensor<8xi8>, tensor<6xi64>)
-  %3:2 = "weft.fill_random"(%2#1, %0, %low, %bound) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
-  %4:2 = "weft.fill_random"(%3#1, %0, %low, %low) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
-  return %1#0, %2#0, %3#0, %4#0 : tensor<8xi64>, tensor<8xi8>, tensor<8xi64>, tensor<8xi64>
+  %1:2 = "weft.fill_random"(%state, %0, %low, %bound) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
+  return %1#0 : tensor<8xi64>
 }

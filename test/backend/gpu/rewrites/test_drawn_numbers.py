@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.backend.gpu.rewrites import redrawn_places
 
 ALGORITHMS = ("PCG64", "PCG64DXSM", "Philox")
 
@@ -106,6 +107,13 @@ def _walk(rng: Any, steps: Any) -> Any:
     return place
 
 
+def _batches(rng: Any, x: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        chosen = rng.integers(len(x), size=6)
+        x[chosen] -= rng.choice(x, 4).mean()
+    return x
+
+
 def _nothing(rng: Any, x: Any) -> Any:
     return rng.random(0), x + 1
 
@@ -122,6 +130,7 @@ def _nothing(rng: Any, x: Any) -> Any:
         (_uniform, (np.arange(600.0).reshape(20, 30),)),
         (_into, (np.zeros(700),)),
         (_walk, (np.int64(40),)),
+        (_batches, (np.arange(50.0), np.int64(2))),
         (_nothing, (np.ones(3),)),
     ],
     ids=lambda each: getattr(each, "__name__", ""),
@@ -134,7 +143,13 @@ def test_programs_draw_on_the_device(function, arguments):
 def test_draws_of_the_device_and_of_the_host_are_of_one_stream():
     def mixed(rng, x):
         first = rng.random(x.shape) * rng.standard_normal(x.shape)
-        return first, rng.random(5, np.float32), rng.integers(0, 10, 5), rng.random((2, 3), np.float32)
+        return (
+            first,
+            rng.random(5, np.float32),
+            rng.integers(0, 10, 5),
+            rng.permutation(7),
+            rng.random((2, 3)),
+        )
 
     device = _check(mixed, tuple(np.random.default_rng(3) for _ in range(2)), np.ones((300, 2)))
     assert [reason for _, reason in device.host_kernels] == ["it draws random numbers"] * 2
@@ -150,28 +165,69 @@ def test_a_mask_of_dropout_is_computed_where_it_is_used():
     assert (device.launches, device.reads, device.host_kernels) == (3, 0, ())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
-    ("low", "high", "dtype"),
-    [(0, 256, np.int64), (-4, 4, np.int32), (-(2**63), 2**63, np.int64), (-7, 2**40 - 7, np.int64)],
+    ("low", "high", "dtype", "size"),
+    [
+        # of some bits: of half a word where they fit in it
+        (0, 256, np.int64, 7),
+        (-4, 4, np.int32, 7),
+        (-(2**63), 2**63, np.int64, 7),
+        (-7, 2**40 - 7, np.int64, 7),
+        # of which some are drawn again: hardly any, a quarter, a third, a half
+        (0, 1000, np.int64, 5),
+        (-500, 500, np.int64, 40),
+        (0, 3 * 2**30, np.int64, 20),
+        (0, 3 * 2**30, np.uint32, 300),
+        (0, 3 * 2**62, np.uint64, 40),
+        (-(2**62), 2**62 + 5, np.int64, 20),
+        # that share a half
+        (-128, 128, np.int8, 9),
+        (0, 100, np.int8, 70),
+        (0, 300, np.uint16, 5),
+        (0, 2, np.bool_, 40),
+        # one
+        (7, 8, np.int64, 40),
+    ],
 )
-def test_integers_of_some_bits(low: int, high: int, dtype: Any) -> None:
-    """Of half a word where they fit in it, with a half that is left before and behind."""
-    compiled = weft.function(lambda rng, x: x + rng.integers(low, high, 7, dtype), device="cuda")
+def test_integers(low: int, high: int, dtype: Any, size: int) -> None:
+    """With a half that is left before and behind, and without."""
+    compiled = weft.function(lambda rng, x: x + rng.integers(low, high, len(x), dtype), device="cuda")
     for algorithm, halves in (("PCG64", 0), ("Philox", 1)):
         here, there = (_generator(algorithm, halves=halves) for _ in range(2))
-        x = np.ones(7, dtype)
+        x = np.zeros(size, dtype)
         found = np.asarray(compiled(there, x))
-        expected = x + here.integers(low, high, 7, dtype)
+        expected = x + here.integers(low, high, size, dtype)
         assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
         assert _state(there) == _state(here)
         assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
 
 
-def test_other_integers_are_the_hosts() -> None:
-    """Of a number that is no power of two some are drawn again; bytes share words."""
-    for high, dtype in ((1000, np.int64), (128, np.int8)):
-        compiled = weft.function(lambda rng, x, h=high, d=dtype: x + rng.integers(0, h, 5, d), device="cuda")
-        here, there = (_generator("PCG64") for _ in range(2))
-        found = np.asarray(compiled(there, np.zeros(5, dtype)))
-        assert found.tolist() == here.integers(0, high, 5, dtype).tolist()
+def test_integers_of_sizes_that_the_run_tells() -> None:
+    sized = weft.function(lambda rng, n: rng.integers(0, 3 * 2**30, n) * 1, device="cuda")
+    for size in (0, 1, 300):
+        here, there = (_generator("PCG64DXSM", halves=1) for _ in range(2))
+        assert np.asarray(sized(there, np.int64(size))).tolist() == here.integers(0, 3 * 2**30, size).tolist()
         assert _state(there) == _state(here)
+
+
+def test_integers_beyond_those_that_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread goes on, beyond the words that steps are prepared for, too."""
+    monkeypatch.setattr(redrawn_places, "_MORE", 0)
+    monkeypatch.setattr(redrawn_places, "_share_drawn_again", lambda chance: 0)
+
+    def drawn(rng: Any, x: Any) -> Any:
+        return x + rng.integers(0, 2**64 - 2**58, x.shape, np.uint64), rng.random(3)
+
+    generators = tuple(_generator("PCG64") for _ in range(2))
+    assert not _check(drawn, generators, np.zeros(300, np.uint64)).host_kernels
+
+
+def test_integers_of_bounds_that_the_run_tells_are_the_hosts() -> None:
+    compiled = weft.function(lambda rng, x, high: x + rng.integers(0, high, 5), device="cuda")
+    here, there = (_generator("PCG64") for _ in range(2))
+    found = np.asarray(compiled(there, np.zeros(5, np.int64), np.int64(1000)))
+    assert found.tolist() == here.integers(0, 1000, 5).tolist()
+    assert _state(there) == _state(here)
+    device = compiled.get_concrete_function(there, np.zeros(5, np.int64), np.int64(9)).cost_analysis().device
+    assert [reason for _, reason in device.host_kernels] == ["it draws random numbers"]
