@@ -1,7 +1,7 @@
 """What `lapack_code.py` calls besides itself: LAPACK, arithmetic of floats by their bits, memory.
 
 It cannot be called from Python; it is here so that what calls it is checked as Python. The functions of LAPACK take
-addresses, as in Fortran.
+what Fortran has, but for `info`, which they return: 0, or what went wrong. `lapack.py` says which are addresses.
 """
 
 from __future__ import annotations
@@ -53,71 +53,31 @@ def whole_of_float(x: int) -> int:
     """The whole number that a float is."""
 
 
-def gesv(n: int, columns: int, a: int, rows_of_a: int, pivots: int, b: int, rows_of_b: int, info: int) -> int:
+def gesv(*given: int) -> int:
     """Solve systems."""
 
 
-def getrf(m: int, n: int, a: int, rows_of_a: int, pivots: int, info: int) -> int:
+def getrf(*given: int) -> int:
     """Factors L and U."""
 
 
-def potrf(triangle: int, n: int, a: int, rows_of_a: int, info: int) -> int:
+def potrf(*given: int) -> int:
     """Cholesky's factor."""
 
 
-def syevd(
-    job: int,
-    triangle: int,
-    n: int,
-    a: int,
-    rows_of_a: int,
-    values: int,
-    work: int,
-    numbers: int,
-    floats: int,
-    number_of_floats: int,
-    places: int,
-    number_of_places: int,
-    info: int,
-) -> int:
+def syevd(*given: int) -> int:
     """Eigenvalues and vectors."""
 
 
-def gesdd(
-    job: int,
-    m: int,
-    n: int,
-    a: int,
-    rows_of_a: int,
-    values: int,
-    u: int,
-    rows_of_u: int,
-    v: int,
-    rows_of_v: int,
-    work: int,
-    numbers: int,
-    floats: int,
-    places: int,
-    info: int,
-) -> int:
+def gesdd(*given: int) -> int:
     """Singular values and vectors."""
 
 
-def geqrf(m: int, n: int, a: int, rows_of_a: int, scales: int, work: int, numbers: int, info: int) -> int:
+def geqrf(*given: int) -> int:
     """Householder's factors."""
 
 
-def orgqr(
-    m: int,
-    columns: int,
-    reflections: int,
-    a: int,
-    rows_of_a: int,
-    scales: int,
-    work: int,
-    numbers: int,
-    info: int,
-) -> int:
+def orgqr(*given: int) -> int:
     """The orthonormal columns of Householder's factors."""
 
 

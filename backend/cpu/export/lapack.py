@@ -59,20 +59,21 @@ class _Routine(NamedTuple):
 
     real: str
     complex: str
-    of_complex: tuple[int, ...] = ()
-    """The parameters that the one for real numbers does not have."""
-    characters: int = 0
-    """How many parameters, of the first, are characters, whose lengths Fortran passes last."""
+    parameters: str
+    """A letter for each but `info`: a character `c`, an integer `i`, or the address of an array `a`.
+
+    The one for real numbers does not have those of upper case. The lengths of characters are what Fortran passes last.
+    """
 
 
 _ROUTINES = {
-    "gesv": _Routine("dgesv", "zgesv"),
-    "getrf": _Routine("dgetrf", "zgetrf"),
-    "potrf": _Routine("dpotrf", "zpotrf", characters=1),
-    "syevd": _Routine("dsyevd", "zheevd", (8, 9), characters=2),
-    "gesdd": _Routine("dgesdd", "zgesdd", (12,), characters=1),
-    "geqrf": _Routine("dgeqrf", "zgeqrf"),
-    "orgqr": _Routine("dorgqr", "zungqr"),
+    "gesv": _Routine("dgesv", "zgesv", "iiaiaai"),
+    "getrf": _Routine("dgetrf", "zgetrf", "iiaia"),
+    "potrf": _Routine("dpotrf", "zpotrf", "ciai"),
+    "syevd": _Routine("dsyevd", "zheevd", "cciaiaaiAIai"),
+    "gesdd": _Routine("dgesdd", "zgesdd", "ciiaiaaiaiaiAa"),
+    "geqrf": _Routine("dgeqrf", "zgeqrf", "iiaiaai"),
+    "orgqr": _Routine("dorgqr", "zungqr", "iiiaiaai"),
 }
 
 _GIVEN = """
@@ -141,9 +142,7 @@ def lapack_assembly(name: str, lapack: Lapack) -> str:
     function, is_complex = loop[0].removeprefix(_LOOPS), loop[1][0] == "D"
     parts = [_GIVEN.format(are_complex=int(is_complex), integer_bytes=lapack.integer_bytes)]
     parts += [_arithmetic(own, instruction) for own, instruction in _OF_TWO.items()]
-    for own, routine in _ROUTINES.items():
-        count = len(inspect.signature(getattr(given_lapack, own)).parameters)
-        parts.append(_call(own, count, routine, lapack, is_complex))
+    parts += [_call(own, routine, lapack, is_complex) for own, routine in _ROUTINES.items()]
     given = [own for own, _ in inspect.getmembers(given_lapack, inspect.isfunction)]
     parts.append(translate([lapack_code], [function], 0, given))
     return "".join(parts).replace(f"@{function}(", f'@"{name}"(')
@@ -158,14 +157,20 @@ def _arithmetic(name: str, instruction: str) -> str:
     return "\n".join([f"define internal i64 @{name}({parameters}) {{", *lines, "}", ""])
 
 
-def _call(name: str, count: int, routine: _Routine, lapack: Lapack, is_complex: bool) -> str:
-    """A call of LAPACK with addresses that are integers."""
+def _call(name: str, routine: _Routine, lapack: Lapack, is_complex: bool) -> str:
+    """A call of LAPACK, which takes the addresses of integers: words, which it may read as halves."""
     symbol = lapack.symbol(routine.complex if is_complex else routine.real)
-    passed = [n for n in range(count) if is_complex or n not in routine.of_complex]
-    types = ["ptr"] * len(passed) + ["i64"] * routine.characters
-    lines = [f"  %p{n} = inttoptr i64 %a{n} to ptr" for n in passed]
-    values = ", ".join([f"ptr %p{n}" for n in passed] + ["i64 1"] * routine.characters)
-    parameters = ", ".join(f"i64 %a{n}" for n in range(count))
-    lines += [f"  call void @{symbol}({values})", "  ret i64 0"]
-    head = f"declare void @{symbol}({', '.join(types)})\ndefine internal i64 @{name}({parameters}) {{"
+    lines = ["  %info = alloca i64", "  store i64 0, ptr %info"]
+    for n, kind in enumerate(routine.parameters.lower()):
+        if kind == "a":
+            lines.append(f"  %p{n} = inttoptr i64 %a{n} to ptr")
+        else:
+            lines += [f"  %p{n} = alloca i64", f"  store i64 %a{n}, ptr %p{n}"]
+    passed = [f"ptr %p{n}" for n, kind in enumerate(routine.parameters) if is_complex or kind.islower()]
+    passed += ["ptr %info", *["i64 1"] * routine.parameters.count("c")]
+    lines += [f"  call void @{symbol}({', '.join(passed)})", "  %failed = load i32, ptr %info"]
+    lines += ["  %r = sext i32 %failed to i64", "  ret i64 %r"]
+    types = ", ".join(value.split()[0] for value in passed)
+    parameters = ", ".join(f"i64 %a{n}" for n, _ in enumerate(routine.parameters))
+    head = f"declare void @{symbol}({types})\ndefine internal i64 @{name}({parameters}) {{"
     return "\n".join([head, *lines, "}", ""])

@@ -3,8 +3,6 @@
 A loop takes the addresses of its arrays, how many matrices there are and their extents, and the bytes from matrix to
 matrix of each array. Matrices are turned for LAPACK, whose columns are contiguous, and results turned back. It returns
 whether LAPACK failed for one of them; what it would have given is then NaN, as NumPy has it.
-
-Integers for LAPACK are words that are read as halves, or whole; so are those it gives back, which are small.
 """
 
 from __future__ import annotations
@@ -39,60 +37,35 @@ QUERY = -1
 
 def solve(arguments: int, extents: int, steps: int) -> int:
     """Solve systems."""
-    count = word(extents)
+    return solutions(arguments, extents, steps, word(extents + 16), 2)
+
+
+def inv(arguments: int, extents: int, steps: int) -> int:
+    """Invert matrices."""
+    return solutions(arguments, extents, steps, word(extents + 8), 1)
+
+
+def solutions(arguments: int, extents: int, steps: int, n: int, result: int) -> int:
+    """Solve systems, or those with the unit matrix where the result is the second argument."""
     m = word(extents + 8)
-    n = word(extents + 16)
     size = number_bytes()
     a = allocate((m * m + m * n) * size + 8 * m)
     if a == 0:
         return 1
     b = a + m * m * size
     failed = 0
-    for matrix in range(count):
+    for matrix in range(word(extents)):
         turn(a, at(arguments, steps, 0, matrix), m, m)
-        turn(b, at(arguments, steps, 1, matrix), m, n)
-        target = at(arguments, steps, 2, matrix)
-        if eliminate(a, b, b + m * n * size, m, n) == 0:
-            turn(target, b, n, m)
+        if result == 1:
+            fill(b, m * m, 0)
+            for row in range(m):
+                set_word(b + row * (m + 1) * size, ONE)
         else:
-            failed = fail(target, m * n)
+            turn(b, at(arguments, steps, 1, matrix), m, n)
+        wrong = gesv(m, n, a, max(m, 1), b + m * n * size, b, max(m, 1))
+        failed = failed | give(at(arguments, steps, result, matrix), b, n, m, wrong)
     give_back(a)
     return failed
-
-
-def inv(arguments: int, extents: int, steps: int) -> int:
-    """Invert matrices."""
-    count = word(extents)
-    m = word(extents + 8)
-    size = number_bytes()
-    a = allocate(2 * m * m * size + 8 * m)
-    if a == 0:
-        return 1
-    b = a + m * m * size
-    failed = 0
-    for matrix in range(count):
-        turn(a, at(arguments, steps, 0, matrix), m, m)
-        fill(b, m * m, 0)
-        for row in range(m):
-            set_word(b + row * (m + 1) * size, ONE)
-        target = at(arguments, steps, 1, matrix)
-        if eliminate(a, b, b + m * m * size, m, m) == 0:
-            turn(target, b, m, m)
-        else:
-            failed = fail(target, m * m)
-    give_back(a)
-    return failed
-
-
-def eliminate(a: int, b: int, pivots: int, m: int, n: int) -> int:
-    """Solve a system; not 0 where it is singular."""
-    known = stack(4)
-    set_word(known, m)
-    set_word(known + 8, n)
-    set_word(known + 16, max(m, 1))
-    set_word(known + 24, 0)
-    gesv(known, known + 8, a, known + 16, pivots, b, known + 16, known + 24)
-    return half(known + 24)
 
 
 def det(arguments: int, extents: int, steps: int) -> int:
@@ -107,25 +80,17 @@ def slogdet(arguments: int, extents: int, steps: int) -> int:
 
 def determinants(arguments: int, extents: int, steps: int, as_logarithms: int) -> int:
     """Determinants by their signs and logarithms, as NumPy computes them."""
-    count = word(extents)
     m = word(extents + 8)
-    size = number_bytes()
-    a = allocate(m * m * size + 8 * m)
+    a = allocate(m * m * number_bytes() + 8 * m)
     if a == 0:
         return 1
-    pivots = a + m * m * size
-    known = stack(6)
-    sign = known + 32
-    for matrix in range(count):
+    pivots = a + m * m * number_bytes()
+    sign = stack(2)
+    for matrix in range(word(extents)):
         turn(a, at(arguments, steps, 0, matrix), m, m)
-        set_word(known, m)
-        set_word(known + 8, max(m, 1))
-        set_word(known + 16, 0)
-        getrf(known, known, a, known + 8, pivots, known + 16)
-        logarithm = INFINITY | SIGN
+        wrong = getrf(m, m, a, max(m, 1), pivots)
         fill(sign, 1, 0)
-        if half(known + 16) == 0:
-            logarithm = signed_logarithm(a, pivots, m, sign)
+        logarithm = INFINITY | SIGN if wrong else signed_logarithm(a, pivots, m, sign)
         target = at(arguments, steps, 1, matrix)
         if as_logarithms:
             copy(target, sign)
@@ -179,31 +144,20 @@ def cholesky_up(arguments: int, extents: int, steps: int) -> int:
 
 def factors(arguments: int, extents: int, steps: int, triangle: int) -> int:
     """Triangular factors of positive definite matrices."""
-    count = word(extents)
     m = word(extents + 8)
     size = number_bytes()
     a = allocate(m * m * size)
     if a == 0:
         return 1
-    known = stack(4)
     failed = 0
-    for matrix in range(count):
+    for matrix in range(word(extents)):
         turn(a, at(arguments, steps, 0, matrix), m, m)
-        set_word(known, m)
-        set_word(known + 8, max(m, 1))
-        set_word(known + 16, 0)
-        set_word(known + 24, triangle)
-        potrf(known + 24, known, a, known + 8, known + 16)
-        target = at(arguments, steps, 1, matrix)
-        if half(known + 16) == 0:
-            for column in range(m):
-                for row in range(m):
-                    outside = row < column if triangle == LOWER else row > column
-                    if outside:
-                        fill(a + (column * m + row) * size, 1, 0)
-            turn(target, a, m, m)
-        else:
-            failed = fail(target, m * m)
+        wrong = potrf(triangle, m, a, max(m, 1))
+        for column in range(m):
+            for row in range(m):
+                if row < column if triangle == LOWER else row > column:
+                    fill(a + (column * m + row) * size, 1, 0)
+        failed = failed | give(at(arguments, steps, 1, matrix), a, m, m, wrong)
     give_back(a)
     return failed
 
@@ -230,14 +184,14 @@ def eigvalsh_up(arguments: int, extents: int, steps: int) -> int:
 
 def eigen(arguments: int, extents: int, steps: int, triangle: int, job: int) -> int:
     """Eigenvalues of Hermitian matrices, and their vectors."""
-    count = word(extents)
     m = word(extents + 8)
     size = number_bytes()
+    rows = max(m, 1)
     asked = stack(4)
     fill(asked, 1, 0)
     set_word(asked + 16, 0)
     set_word(asked + 24, 0)
-    eigen_of(job, triangle, m, asked, asked, asked, QUERY, asked + 16, QUERY, asked + 24, QUERY)
+    syevd(job, triangle, m, asked, rows, asked, asked, QUERY, asked + 16, QUERY, asked + 24, QUERY)
     numbers = whole_of_float(word(asked))
     floats = whole_of_float(word(asked + 16))
     integers = half(asked + 24)
@@ -247,54 +201,16 @@ def eigen(arguments: int, extents: int, steps: int, triangle: int, job: int) -> 
     work = a + m * m * size
     values = work + numbers * size
     more = values + 8 * m
+    places = more + 8 * floats
     failed = 0
-    for matrix in range(count):
+    for matrix in range(word(extents)):
         turn(a, at(arguments, steps, 0, matrix), m, m)
-        wrong = eigen_of(
-            job, triangle, m, a, values, work, numbers, more, floats, more + 8 * floats, integers
-        )
-        target = at(arguments, steps, 1, matrix)
-        for place in range(m):
-            set_word(target + 8 * place, NAN if wrong else word(values + 8 * place))
-        if wrong:
-            failed = 1
+        wrong = syevd(job, triangle, m, a, rows, values, work, numbers, more, floats, places, integers)
+        failed = failed | give_floats(at(arguments, steps, 1, matrix), values, m, wrong)
         if job == VECTORS:
-            if wrong:
-                fail(at(arguments, steps, 2, matrix), m * m)
-            else:
-                turn(at(arguments, steps, 2, matrix), a, m, m)
+            give(at(arguments, steps, 2, matrix), a, m, m, wrong)
     give_back(a)
     return failed
-
-
-def eigen_of(
-    job: int,
-    triangle: int,
-    m: int,
-    a: int,
-    values: int,
-    work: int,
-    numbers: int,
-    more: int,
-    floats: int,
-    places: int,
-    integers: int,
-) -> int:
-    """One matrix; not 0 where it did not converge."""
-    known = stack(8)
-    set_word(known, job)
-    set_word(known + 8, triangle)
-    set_word(known + 16, m)
-    set_word(known + 24, max(m, 1))
-    set_word(known + 32, numbers)
-    set_word(known + 40, floats)
-    set_word(known + 48, integers)
-    set_word(known + 56, 0)
-    syevd(
-        known, known + 8, known + 16, a, known + 24, values,
-        work, known + 32, more, known + 40, places, known + 48, known + 56,
-    )  # fmt: skip
-    return half(known + 56)
 
 
 def svd(arguments: int, extents: int, steps: int) -> int:
@@ -314,16 +230,16 @@ def svd_f(arguments: int, extents: int, steps: int) -> int:
 
 def singular(arguments: int, extents: int, steps: int, job: int) -> int:
     """Singular values, and vectors of both sides."""
-    count = word(extents)
     m = word(extents + 8)
     n = word(extents + 16)
     size = number_bytes()
     least = min(m, n)
     left = 0 if job == NONE else m if job == ALL else least
     right = 0 if job == NONE else n if job == ALL else least
+    rows = max(m, 1)
     asked = stack(2)
     fill(asked, 1, 0)
-    singular_of(job, m, n, right, asked, asked, asked, asked, asked, QUERY, asked, asked)
+    gesdd(job, m, n, asked, rows, asked, asked, rows, asked, max(right, 1), asked, QUERY, asked, asked)
     numbers = whole_of_float(word(asked))
     floats = 5 * least * least + 2 * max(m, n) * least + 7 * least + 1 if are_complex() else 0
     a = allocate((m * n + m * left + right * n + numbers) * size + 8 * (least + floats + 8 * least))
@@ -334,90 +250,42 @@ def singular(arguments: int, extents: int, steps: int, job: int) -> int:
     work = v + right * n * size
     values = work + numbers * size
     more = values + 8 * least
-    place_of_values = 1 if job == NONE else 2
+    places = more + 8 * floats
     failed = 0
-    for matrix in range(count):
+    for matrix in range(word(extents)):
         turn(a, at(arguments, steps, 0, matrix), m, n)
-        wrong = singular_of(job, m, n, right, a, values, u, v, work, numbers, more, more + 8 * floats)
-        target = at(arguments, steps, place_of_values, matrix)
-        for place in range(least):
-            set_word(target + 8 * place, NAN if wrong else word(values + 8 * place))
+        wrong = gesdd(job, m, n, a, rows, values, u, rows, v, max(right, 1), work, numbers, more, places)
+        target = at(arguments, steps, 1 if job == NONE else 2, matrix)
+        failed = failed | give_floats(target, values, least, wrong)
         if job != NONE:
-            if wrong:
-                fail(at(arguments, steps, 1, matrix), m * left)
-                fail(at(arguments, steps, 3, matrix), right * n)
-            else:
-                turn(at(arguments, steps, 1, matrix), u, left, m)
-                turn(at(arguments, steps, 3, matrix), v, n, right)
-        if wrong:
-            failed = 1
+            give(at(arguments, steps, 1, matrix), u, left, m, wrong)
+            give(at(arguments, steps, 3, matrix), v, n, right, wrong)
     give_back(a)
     return failed
 
 
-def singular_of(
-    job: int,
-    m: int,
-    n: int,
-    right: int,
-    a: int,
-    values: int,
-    u: int,
-    v: int,
-    work: int,
-    numbers: int,
-    more: int,
-    places: int,
-) -> int:
-    """One matrix; not 0 where it did not converge."""
-    known = stack(7)
-    set_word(known, job)
-    set_word(known + 8, m)
-    set_word(known + 16, n)
-    set_word(known + 24, max(m, 1))
-    set_word(known + 32, max(right, 1))
-    set_word(known + 40, numbers)
-    set_word(known + 48, 0)
-    gesdd(
-        known, known + 8, known + 16, a, known + 24, values, u, known + 24, v, known + 32,
-        work, known + 40, more, places, known + 48,
-    )  # fmt: skip
-    return half(known + 48)
-
-
 def qr_r_raw(arguments: int, extents: int, steps: int) -> int:
     """Householder's factors, in place."""
-    count = word(extents)
     m = word(extents + 8)
     n = word(extents + 16)
     size = number_bytes()
     least = min(m, n)
-    known = stack(7)
-    set_word(known, m)
-    set_word(known + 8, n)
-    set_word(known + 16, max(m, 1))
-    set_word(known + 24, QUERY)
-    set_word(known + 32, 0)
-    fill(known + 40, 1, 0)
-    geqrf(known, known + 8, known + 40, known + 16, known + 40, known + 40, known + 24, known + 32)
-    numbers = whole_of_float(word(known + 40))
+    asked = stack(2)
+    fill(asked, 1, 0)
+    geqrf(m, n, asked, max(m, 1), asked, asked, QUERY)
+    numbers = whole_of_float(word(asked))
     a = allocate((m * n + least + numbers) * size)
     if a == 0:
         return 1
     scales = a + m * n * size
     failed = 0
-    for matrix in range(count):
+    for matrix in range(word(extents)):
         given = at(arguments, steps, 0, matrix)
-        target = at(arguments, steps, 1, matrix)
         turn(a, given, m, n)
-        set_word(known + 24, numbers)
-        set_word(known + 32, 0)
-        geqrf(known, known + 8, a, known + 16, scales, scales + least * size, known + 24, known + 32)
-        if half(known + 32) == 0:
+        wrong = geqrf(m, n, a, max(m, 1), scales, scales + least * size, numbers)
+        if wrong == 0:
             turn(given, a, n, m)
-            turn(target, scales, 1, least)
-        else:
-            failed = fail(target, least)
+        failed = failed | give(at(arguments, steps, 1, matrix), scales, 1, least, wrong)
     give_back(a)
     return failed
 
@@ -434,42 +302,27 @@ def qr_complete(arguments: int, extents: int, steps: int) -> int:
 
 def basis(arguments: int, extents: int, steps: int, scales: int, columns: int) -> int:
     """The orthonormal columns of Householder's factors."""
-    count = word(extents)
     m = word(extents + 8)
     n = word(extents + 16)
     size = number_bytes()
-    known = stack(8)
-    set_word(known, m)
-    set_word(known + 8, columns)
-    set_word(known + 16, scales)
-    set_word(known + 24, max(m, 1))
-    set_word(known + 32, QUERY)
-    set_word(known + 40, 0)
-    asked = known + 48
+    asked = stack(2)
     fill(asked, 1, 0)
-    orgqr(known, known + 8, known + 16, asked, known + 24, asked, asked, known + 32, known + 40)
+    orgqr(m, columns, scales, asked, max(m, 1), asked, asked, QUERY)
     numbers = whole_of_float(word(asked))
     q = allocate((m * columns + scales + numbers) * size)
     if q == 0:
         return 1
     taken = q + m * columns * size
     failed = 0
-    for matrix in range(count):
+    for matrix in range(word(extents)):
         given = at(arguments, steps, 0, matrix)
-        target = at(arguments, steps, 2, matrix)
         fill(q, m * columns, 0)
         for column in range(min(n, columns)):
             for row in range(m):
                 copy(q + (column * m + row) * size, given + (row * n + column) * size)
         turn(taken, at(arguments, steps, 1, matrix), 1, scales)
-        set_word(known + 32, numbers)
-        set_word(known + 40, 0)
-        work = taken + scales * size
-        orgqr(known, known + 8, known + 16, q, known + 24, taken, work, known + 32, known + 40)
-        if half(known + 40) == 0:
-            turn(target, q, columns, m)
-        else:
-            failed = fail(target, m * columns)
+        wrong = orgqr(m, columns, scales, q, max(m, 1), taken, taken + scales * size, numbers)
+        failed = failed | give(at(arguments, steps, 2, matrix), q, columns, m, wrong)
     give_back(q)
     return failed
 
@@ -508,7 +361,17 @@ def fill(target: int, count: int, bits: int) -> None:
         set_word(target + 8 * place, bits)
 
 
-def fail(target: int, count: int) -> int:
-    """Store NaN; 1."""
-    fill(target, count, NAN)
-    return 1
+def give(target: int, source: int, rows: int, columns: int, wrong: int) -> int:
+    """Store the transpose of a matrix of contiguous rows, or NaN where LAPACK failed; whether it did."""
+    if wrong:
+        fill(target, rows * columns, NAN)
+        return 1
+    turn(target, source, rows, columns)
+    return 0
+
+
+def give_floats(target: int, source: int, count: int, wrong: int) -> int:
+    """Store real numbers, or NaN where LAPACK failed; whether it did."""
+    for place in range(count):
+        set_word(target + 8 * place, NAN if wrong else word(source + 8 * place))
+    return wrong != 0
