@@ -19,7 +19,7 @@ import numpy as np
 from .dtypes import kind
 from .op import OPS, Op
 from .records import dataclass
-from .types import TensorType, type_of
+from .types import TensorType
 
 INT64 = np.dtype(np.int64)
 INT64_MAX = int(np.iinfo(np.int64).max)
@@ -275,20 +275,3 @@ def _split(extents: Sequence[Extent]) -> tuple[tuple[int, ...], list[Tensor]]:
     """A `shape` attribute and its run-time extents."""
     shape = tuple(-1 if isinstance(extent, Tensor) else extent for extent in extents)
     return shape, [extent for extent in extents if isinstance(extent, Tensor)]
-
-
-class EagerEmitter(Emitter):
-    """Computes on NumPy arrays."""
-
-    def value(self, array: Any) -> Tensor:
-        """An array as a value of this emitter."""
-        array = np.asarray(array)
-        return Tensor(self, array, type_of(array))
-
-    def emit(self, op_class: type[Op], operands: list[Tensor], attributes: dict[str, Any]) -> list[Tensor]:
-        """Evaluate the op."""
-        return list(map(self.value, op_class.compute([operand.handle for operand in operands], attributes)))
-
-    def refined(self, value: Tensor, wanted: TensorType) -> Tensor:
-        """Everything is known of arrays."""
-        return value

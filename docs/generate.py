@@ -14,6 +14,8 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from numpy_names import page as names_page
+
 import weft
 from weft.dialect.op import OPS, VARIADIC, FieldKind, Op
 from weft.dialect.ops import FAMILIES, load_families
@@ -25,7 +27,6 @@ from weft.frontend.stablehlo.writing import WRITERS
 from weft.passes.base import Pass
 from weft.passes.registry import load_pass
 from weft.tools.catalogue import all_passes, all_pipelines, all_schedules, all_text_passes
-from weft.tools.numpy_names import page as names_page
 from weft.tools.options import ALIASES, NOT_HERE, OPTIONS, flag, usage
 
 DOCS = pathlib.Path(__file__).parent

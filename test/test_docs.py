@@ -6,10 +6,10 @@ import pathlib
 import re
 
 import pytest
+from numpy_names import versions
 
 import weft
 from weft.frontend.compiling.stages import STAGES
-from weft.tools.numpy_names import versions
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")

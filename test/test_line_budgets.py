@@ -8,14 +8,14 @@ from pathlib import PurePosixPath
 from support.package import ROOT, source_files
 
 LINES = {
-    "": 221_700,
-    "dialect": 13_000,
+    "": 220_820,
+    "dialect": 12_540,
     "passes": 29_200,
-    "backend": 73_100,
-    "backend/cpu": 31_300,
+    "backend": 72_930,
+    "backend/cpu": 31_130,
     "backend/cpu/codegen": 13_200,
     "backend/cpu/codegen/contractions": 3_800,
-    "backend/cpu/export": 4_600,
+    "backend/cpu/export": 4_430,
     "backend/functions": 3_800,
     "backend/gpu": 24_300,
     "backend/gpu/schedules": 7_400,
@@ -33,7 +33,7 @@ LINES = {
     "frontend/tracing": 4_500,
     "passes/lowering": 5_800,
     "passes/raising": 3_100,
-    "tools": 4_200,
+    "tools": 3_950,
 }
 """The most lines that the package, a room or one of the larger rooms inside of one may have.
 

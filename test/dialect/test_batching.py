@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.eager_emitter import EagerEmitter
 from support.op_uses import WITHOUT_CASES, Use, is_close, representative_uses
 from weft.dialect.batching import Laned, Lanes, batched
-from weft.dialect.emitter import EagerEmitter
 from weft.dialect.op import OPS
 from weft.dialect.ops import load_families
 from weft.dialect.ops.differentiation import Marker

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.eager_emitter import EagerEmitter
+from support.interpreter import interpret
 from support.op_uses import WITHOUT_CASES, Use, uses_of
 from support.programs import build
 from weft.dialect.derivatives import Part, cotangents, has_numbers, is_differentiable, tangents
 from weft.dialect.dtypes import kind
-from weft.dialect.emitter import EagerEmitter, Tensor
+from weft.dialect.emitter import Tensor
 from weft.dialect.errors import WeftError
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import ir
 from weft.dialect.op import OPS, Op, UnaryUfunc
 from weft.dialect.op_emitter import OpEmitter

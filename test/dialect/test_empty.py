@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from support.interpreter import interpret
 from support.linalg_programs import compile_module
 from support.programs import build, op_names, transform
-from weft.dialect.interpreter import interpret
 from weft.dialect.types import TensorType
 
 FLOATS = TensorType((3,), np.dtype(np.float64))

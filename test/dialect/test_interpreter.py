@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.interpreter import interpret
 from support.programs import NAME, build
 from weft.dialect.errors import InternalError, WeftTypeError, WeftValueError
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir
 from weft.dialect.op import OPS
 from weft.dialect.register import context

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.interpreter import interpret
 from support.linalg_programs import compile_module
 from support.native import STRESS
 from support.op_uses import WITHOUT_CASES, Use, is_close, uses_of
 from support.op_values import edge_values
 from support.programs import NAME, Builder, build, same_bits, transform
 from weft.dialect.dtypes import ALL_DTYPES
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import ir
 from weft.dialect.op import OPS
 from weft.dialect.register import context, create

@@ -13,7 +13,7 @@ from unittest import mock
 
 import numpy as np
 
-from weft.dialect.interpreter import interpret
+from support.interpreter import interpret
 from weft.frontend.calls import concrete
 from weft.frontend.calls.concrete import ConcreteFunction
 from weft.frontend.compiling import compile_function

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from support.interpreter import interpret
 from support.linalg_programs import compile_module
 from support.op_uses import is_close
 from support.programs import NAME, same_bits, transform
 from support.random_programs import Program
 from weft.backend.cpu.execution.executable import RuntimeFailure
 from weft.dialect.errors import WeftError
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir
 from weft.dialect.op import OPS
 from weft.dialect.register import context

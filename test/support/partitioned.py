@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import weft
-from weft.dialect.interpreter import interpret
+from support.interpreter import interpret
 from weft.dialect.mlir import ir
 from weft.dialect.register import context
 from weft.passes.partition.layouts import Layout

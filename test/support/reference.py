@@ -13,11 +13,11 @@ from unittest import mock
 
 import numpy as np
 
+from support.interpreter import interpret
 from weft.backend.cpu.execution.executable import RuntimeFailure
 from weft.backend.planning.plan import MachineCode, Plan
 from weft.dialect.callbacks import Callback
 from weft.dialect.errors import InternalError, PassError, WeftError
-from weft.dialect.interpreter import interpret
 from weft.dialect.register import context
 from weft.frontend.calls import concrete
 from weft.frontend.compiling import compile_function

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from support.interpreter import interpret
 from weft.dialect.attributes import elements_from_mlir, elements_to_mlir
 from weft.dialect.dtypes import ELEMENT_TYPES
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir
 from weft.dialect.register import context
 from weft.frontend.stablehlo.context import stablehlo

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from support.interpreter import interpret
 from support.linalg_programs import compile_module
 from support.programs import transform
 from weft.backend.cpu.execution.executable import RuntimeFailure
 from weft.backend.gpu.devices.names import CPU
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir
 from weft.dialect.register import context
 from weft.dialect.types import TensorType, type_of

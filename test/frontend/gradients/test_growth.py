@@ -14,7 +14,7 @@ import pytest
 
 import weft
 from support.interpreted import text_of
-from weft.dialect.interpreter import interpret
+from support.interpreter import interpret
 from weft.dialect.mlir import ir
 from weft.dialect.op import Op
 from weft.dialect.ops.creation import Empty

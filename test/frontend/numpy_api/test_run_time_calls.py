@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy_names import CALLED, tables
 
 import weft
 from support.call_comparison import difference
 from support.interpreted import interpreted
-from weft.tools.numpy_names import CALLED, tables
 
 VALUES = np.random.default_rng(0).random(12)
 GRID = VALUES.reshape(3, 4)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.interpreter import interpret
 from support.programs import NAME, Builder, build, op_names, random_bits, same_bits, transform
 from support.simplifications import END, ROW, RULES, Body, Rule, bounds, dtypes_of
 from weft.dialect.dtypes import ALL_DTYPES
 from weft.dialect.errors import WeftTypeError
-from weft.dialect.interpreter import interpret
 from weft.dialect.types import TensorType
 from weft.passes.algebra.patterns import load_patterns
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.interpreter import interpret
 from support.outcomes import Outcome, is_near, seeds
 from support.programs import NAME, Builder, build, same_bits, transform
 from support.random_programs import Emission, Program, argument_type, random_program
 from support.random_regions import random_regions
 from weft.dialect.errors import BatchingError, WeftError
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module
 from weft.dialect.types import TensorType
 

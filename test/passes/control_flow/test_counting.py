@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from support.interpreter import interpret
 from support.programs import transform
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir
 from weft.dialect.register import context
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.interpreter import interpret
 from support.programs import same_bits, transform
 from weft.dialect.attributes import type_from_mlir
 from weft.dialect.errors import PythonNumberError, WeftError
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir
 from weft.dialect.register import context
 from weft.dialect.types import RefType

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.interpreter import interpret
 from support.op_uses import WITHOUT_CASES, Use, uses_of
 from support.programs import NAME, build, transform
 from weft.dialect.errors import WeftError
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module
 from weft.dialect.op import OPS, Op
 from weft.dialect.types import TensorType

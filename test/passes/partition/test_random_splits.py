@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import weft
+from support.interpreter import interpret
 from support.outcomes import Outcome, interpreted, is_near, seeds
 from support.programs import NAME, same_bits, transform
 from support.random_programs import Program, random_program
 from support.random_regions import random_regions
 from weft.dialect.errors import WeftError
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir
 from weft.dialect.op import OPS
 from weft.dialect.register import context

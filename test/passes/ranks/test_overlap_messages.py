@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.dialect.interpreter import interpret
+from support.interpreter import interpret
 from weft.dialect.mlir import ir
 from weft.dialect.register import context
 from weft.passes.pipeline import run_pipeline

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.interpreter import interpret
 from support.linalg_programs import compile_module
 from weft.backend.cpu.execution.executable import Executable, RuntimeFailure
 from weft.backend.cpu.lowering import host_calls
@@ -18,7 +19,6 @@ from weft.dialect.attributes import type_to_mlir
 from weft.dialect.callbacks import Callback
 from weft.dialect.dtypes import ALL_DTYPES
 from weft.dialect.errors import WeftTypeError, WeftValueError
-from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import ir
 from weft.dialect.register import context
 from weft.dialect.types import TensorType

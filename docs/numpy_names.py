@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..dialect.dtypes import ALL_DTYPES
-from ..frontend.autograph.operators.builtins import random_functions, replacements
-from ..frontend.guards.call_effects import Does, effect_of
-from ..frontend.numpy_api import dispatch, fft, linalg
-from ..frontend.numpy_api import special as special_functions
-from ..frontend.numpy_api.library_ufuncs import library_name, special_op
-from ..frontend.numpy_api.ufuncs import ops_of_ufuncs
-from ..frontend.random.generator import TracedGenerator
-from ..frontend.tracing.array import TracedArray
+from weft.dialect.dtypes import ALL_DTYPES
+from weft.frontend.autograph.operators.builtins import random_functions, replacements
+from weft.frontend.guards.call_effects import Does, effect_of
+from weft.frontend.numpy_api import dispatch, fft, linalg
+from weft.frontend.numpy_api import special as special_functions
+from weft.frontend.numpy_api.library_ufuncs import library_name, special_op
+from weft.frontend.numpy_api.ufuncs import ops_of_ufuncs
+from weft.frontend.random.generator import TracedGenerator
+from weft.frontend.tracing.array import TracedArray
 
 COMPILED, LOOPS, CALLED, KNOWN, CONVERTED = "compiled", "loops", "called", "known", "converted"
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import elements_from_mlir, type_from_mlir
-from .dtypes import by_mlir
-from .errors import InternalError, WeftTypeError
-from .mlir import Operation, Type, ir
-from .types import compatible_shapes, type_of
+from weft.dialect.attributes import elements_from_mlir, type_from_mlir
+from weft.dialect.dtypes import by_mlir
+from weft.dialect.errors import InternalError, WeftTypeError
+from weft.dialect.mlir import Operation, Type, ir
+from weft.dialect.types import compatible_shapes, type_of
 
 Evaluate = Callable[..., Any]
 """Computes the only result from the operands."""

@@ -14,18 +14,18 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from .attributes import type_from_mlir
-from .callbacks import Callback, call_back
-from .errors import InternalError, WeftTypeError, WeftValueError
-from .host_calls import callback_of
-from .mlir import Block, Module, Operation, Value, ir
-from .op import Array, Op
-from .ops.indexing import Gather, PutAlongAxis, Reading, Scatter, TakeAlongAxis
-from .ops.state import AllocRef, ReadRef, WriteRef
-from .records import dataclass
-from .register import decode_attributes, op_class_of
-from .scalar_ops import SCALAR_OPS, check_tensor
-from .types import RefType, TensorType, compatible_shapes, type_of
+from support.scalar_ops import SCALAR_OPS, check_tensor
+from weft.dialect.attributes import type_from_mlir
+from weft.dialect.callbacks import Callback, call_back
+from weft.dialect.errors import InternalError, WeftTypeError, WeftValueError
+from weft.dialect.host_calls import callback_of
+from weft.dialect.mlir import Block, Module, Operation, Value, ir
+from weft.dialect.op import Array, Op
+from weft.dialect.ops.indexing import Gather, PutAlongAxis, Reading, Scatter, TakeAlongAxis
+from weft.dialect.ops.state import AllocRef, ReadRef, WriteRef
+from weft.dialect.records import dataclass
+from weft.dialect.register import decode_attributes, op_class_of
+from weft.dialect.types import RefType, TensorType, compatible_shapes, type_of
 
 
 def interpret(
