@@ -234,9 +234,27 @@ class TestDicts:
         same(f, F64(1))
         same(f, F64(-1))
 
-    def test_a_key_added_in_one_branch_beside_values_of_another_type_is_refused_by_name(self):
+    def test_a_key_added_in_one_branch_beside_values_of_other_types(self):
         def f(x):
-            d = {"n": 1}
+            d = {"n": 1, "name": "x", "none": None, "pair": (1, x)}
+            if x > 0:
+                d["positive"] = x * 2
+            else:
+                d["negative"] = True
+            d["n"] += 1
+            return (
+                d,
+                d.get("positive", "none"),
+                d["name"] + "!",
+                list(d.items()),
+                d["pair"],
+            )
+
+        same(f, F64(1), F64(-1))
+
+    def test_a_key_added_in_one_branch_beside_an_array_is_refused_by_name(self):
+        def f(x):
+            d = {"n": np.ones(2)}
             if x > 0:
                 d["positive"] = x * 2
             return d

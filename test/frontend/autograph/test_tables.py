@@ -484,6 +484,11 @@ def test_texts_as_keys():
         weft.function(both)(KEYS[0])
 
 
+class Named:
+    def __init__(self, number):
+        self.number = number
+
+
 def test_a_dict_that_gets_or_loses_constant_keys_on_one_path_is_a_table():
     def f(x, given):
         d, counts, groups = {}, Counter(), defaultdict(list)
@@ -516,3 +521,25 @@ def test_a_key_of_a_global_dict_on_one_path():
     compiled = weft.function(f)
     assert [compiled(np.float64(v)) for v in (-1.0, 2.0, -3.0)] == [1, 2, 2]
     assert known == {"a": 1.0, "new": 2.0}
+
+
+def test_objects_that_a_dict_had_before_it_had_computed_keys():
+    def f(n):
+        one, other = Named(1), Named(2)
+        d, pairs = {1: one}, {1: (one, 2)}
+        d[n] = other
+        pairs[n] = (other, 3)
+        one.number = n
+        d[n].number += 1
+        return d[1].number, pairs[1][0].number, other.number, len(d)
+
+    same(f, np.int64(3))
+
+
+def test_tuples_with_lists_as_values_are_refused():
+    def f(n):
+        d = {1: (1, [2])}
+        d[n] = (2, [])
+        return d
+
+    refused(f, np.int64(3), match="cannot hold another one")

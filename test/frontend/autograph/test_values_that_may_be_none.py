@@ -65,3 +65,18 @@ def test_none_is_an_error_when_the_program_runs(function) -> None:
     assert compiled(X) is not None
     with pytest.raises(TypeError, match="None"):
         compiled(-np.abs(X))
+
+
+def test_operators_of_what_may_be_none_or_one_of_several_kinds():
+    def f(x):
+        v = None
+        if x[0] > 0:
+            v = "a"
+        elif x[1] > 0:
+            v = 2
+        try:
+            return v * 2
+        except TypeError as error:
+            return str(error)
+
+    same(f, np.array([1.0, 2.0]), np.array([-1.0, 2.0]), np.array([-1.0, -2.0]))

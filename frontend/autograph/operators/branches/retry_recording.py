@@ -11,10 +11,9 @@ from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import Widened, kind_of_items
 from ..tables.becoming import grown as grown_container
 from ..tables.carried_tables import tabled
-from ..tables.kinds_of_values import as_value
 from ..tables.list_pools import ListPool
 from ..tables.python_classes import PythonClass
-from ..values.abstract import ArrayKind, Growing, Mismatch, kind_of
+from ..values.abstract import Mismatch
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import UNBOUND, Entry, Items, Slot, Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -105,29 +104,17 @@ def lengths_differ(place: Items, values: Sequence[Any]) -> None:
 
 
 def keys_differ(place: Entry, values: Sequence[Any]) -> None:
-    """Let a dict that has a key on one path only become a table, if it holds numbers of one dtype, or lists."""
+    """Let a dict that has a key on one path only become a table, if one holds its values."""
     made = PythonClass.of(place.container)
     bound = [value for value in values if value is not UNBOUND]
     if made is None or len(bound) in (0, len(values)):
         return
     items = [*place.container.items(), *((place.index, value) for value in bound)]
     try:
-        if len({_dtype_of(value) for _, value in items}) != 1:
-            return
         kind = tabled(made, items)
     except (Mismatch, UnsupportedError, ControlFlowError):
         return  # which the values that are joined tell
     raise Widened(place.container, kind)
-
-
-def _dtype_of(value: Any) -> Any:
-    """The dtype of a number, of Python's or NumPy's, or that it is a list; `Mismatch` for other values."""
-    kind = as_value(kind_of(value))
-    if isinstance(kind, ArrayKind) and not kind.is_array and kind.type.rank == 0:
-        return kind.type.dtype
-    if isinstance(kind, Growing):
-        return Growing
-    raise Mismatch("neither a number nor a list")
 
 
 def let_join(values: Sequence[Any]) -> None:

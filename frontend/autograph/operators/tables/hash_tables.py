@@ -162,6 +162,8 @@ class Table(RuntimeTable):
         pool = self.pool
         own = (lambda value: value) if pool is None else (lambda value: pool.adopted(value))
         whole = [((item,) if self.made.is_set else (item[0], own(item[1]))) for item in items]
+        for _, *value in whole if pool is None else ():
+            keep_put(tuple(value))
         rows = [columns_of_item(trace, item, kind) for item in whole]
         missing = _room_for(len(items)) - len(items)
         zeros, join = lookup("zeros"), lookup("concatenate")

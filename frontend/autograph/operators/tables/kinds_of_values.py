@@ -8,7 +8,16 @@ from typing import Any
 from .....dialect.errors import UnsupportedError
 from ..lists.joined_items import join_items
 from ..lists.lists_in_lists import pool_of
-from ..values.abstract import Container, Growing, Kind, Static, Tabled, as_arrays, kind_of
+from ..values.abstract import (
+    Container,
+    Growing,
+    Kind,
+    Static,
+    Tabled,
+    as_arrays,
+    kind_of,
+    require_no_growing,
+)
 
 
 def kind_of_value(value: Any) -> Kind:
@@ -47,7 +56,10 @@ def _is_hashed(kind: Kind) -> bool:
 def joined_values(one: Kind | None, other: Kind) -> Kind:
     """The abstract type of values of two kinds."""
     if not isinstance(other, Growing) or not isinstance(one, (Growing, NoneType)):
-        return join_items(one, other)
+        joined = join_items(one, other)
+        if not isinstance(joined, Growing):  # there is a pool for lists, and none for those in tuples
+            require_no_growing(joined)
+        return joined
     if one is None or one.item is None:
         return other
     return one if other.item is None else Growing(join_items(one.item, other.item))

@@ -401,8 +401,9 @@ def _operator(name: str, symbol: str, reflected: bool) -> Any:
             else o
             for o in others
         ]
-        compute: Any = getattr(operator, f"__{name}__")
-        return compute(operands[0], value) if reflected else compute(value, *operands)
+        if not operands:
+            return getattr(operator, f"__{name}__")(value)
+        return operators().binary(symbol, *((*operands, value) if reflected else (value, *operands)))
 
     return method
 
