@@ -229,6 +229,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "what looks at objects of the user's runs none of their descriptors, properties and __getattr__",
     ),
     ("backend/cpu/codegen", 7, "flags of checked integers count among what lanes cost"),
+    (
+        "frontend/autograph/operators",
+        80,
+        "loops that fill lists or leave early are recorded once for those around, where each doubled the work",
+    ),
+    ("frontend", 30, "places in long lists are found, and get their names, when they are asked for"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

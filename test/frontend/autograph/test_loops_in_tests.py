@@ -1,4 +1,4 @@
-"""Loops in the tests of other loops are recorded as often as there are of them, not twice for each around them."""
+"""Loops in bodies and tests of others are recorded as often as there are of them, not twice for each around them."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def total(count: Any, divisors: tuple[float, ...]) -> Any:
 DIVISORS = (2.0, 3.5, 4.5, 6.0)
 
 
-def recordings(depth: int) -> int:
-    """How many times bodies of loops are recorded for so many loops within tests."""
+def recordings(function: Any, *arguments: Any) -> int:
+    """How many times bodies of loops are recorded for a count that is known when the function runs."""
     begin = _Recording.__init__
     with mock.patch.object(_Recording, "__init__", autospec=True, side_effect=begin) as begun:
-        weft.eval_shape(total, weft.TensorSpec((), "int64"), DIVISORS[:depth])
+        weft.eval_shape(function, weft.TensorSpec((), "int64"), *arguments)
     return int(begun.call_count)
 
 
@@ -73,5 +73,27 @@ def test_values(depth: int) -> None:
 
 
 def test_each_loop_around_adds_a_few_recordings() -> None:
-    two, three, four = recordings(2), recordings(3), recordings(4)
+    two, three, four = (recordings(total, DIVISORS[:depth]) for depth in (2, 3, 4))
+    assert four - three <= three - two + 2
+
+
+def listed(count: Any, depth: int) -> Any:
+    """Loops in one another that leave early, each of which puts numbers into a list from before all of them."""
+    found: list[Any] = []
+
+    def walk(level: int, start: Any) -> None:
+        for number in range(count):
+            if number > start + level:
+                break
+            found.append(number * 2)
+            if level:
+                walk(level - 1, number)
+
+    walk(depth - 1, count // 2)
+    return found
+
+
+def test_loops_that_fill_a_list_add_a_few_recordings() -> None:
+    assert weft.function(listed)(np.int64(3), 2) == listed(3, 2)
+    two, three, four = (recordings(listed, depth) for depth in (2, 3, 4))
     assert four - three <= three - two + 2

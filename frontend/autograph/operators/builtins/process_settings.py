@@ -70,9 +70,9 @@ def _states(trace: Recorder) -> dict[str, Any]:
     """The states, which branches and loops follow as they follow dicts."""
     states = trace.state(_FloatingErrors).states
     flow = control_flow(trace)
-    if not any(states is followed for followed, _ in flow.followed):
+    if not any(states is followed for followed, *_ in flow.followed):
         name = "np.geterr()"
-        flow.followed.append((states, name))
+        flow.followed.append((states, name, ()))
         follow_from_now(trace, states, name)
     return states
 

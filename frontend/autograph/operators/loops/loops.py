@@ -66,12 +66,13 @@ from ..values.aliases import (
     as_another,
     beside_data,
     is_another,
+    is_available,
     note_aliases,
     note_handed,
     same_value,
     sees_any,
 )
-from ..values.control_flow_state import LoopKey, control_flow
+from ..values.control_flow_state import NOTHING, LoopKey, Remembered, control_flow
 from ..values.copies import copied
 from ..values.joins import join
 from ..values.looked_up import as_input
@@ -79,7 +80,7 @@ from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, endless_error, is_unlike, require_fit, shown_name
 from ..values.narrowing import narrowed, not_returned
 from ..values.optional import MaybeUnbound
-from ..values.own_variables import Variables, attributes_named, own_variables
+from ..values.own_variables import Variables, inner_places, own_variables, ways_to
 from ..values.program_locations import (
     UNBOUND,
     Attribute,
@@ -126,6 +127,8 @@ class Loop:
     """An index value, for a loop that counts."""
     runs: bool = False
     """Whether there is at least one iteration."""
+    leaves: bool = False
+    """Whether an iteration is known to leave it by `break` or `return`."""
     slots: Sequence[Slot] = ()
     status: Slot = field(default_factory=lambda: Slot("exit", [np.int64(0)]))
     turn: Slot = field(default_factory=lambda: Slot("turn", [np.int64(0)]))
@@ -190,47 +193,64 @@ class Loop:
         return StagedExit(self.status.get(), self.codes | {0}) if self.codes else None
 
     def _first_guess(self, snapshot: Snapshot) -> dict[tuple[Any, ...], Carried]:
-        """The numbers among the variables that the body assigns are carried."""
+        """What was carried when the loop was recorded before, and the numbers among the variables that it assigns."""
         assigned = set().union(*(assigned_variables(f.__code__) for f in self.watched if f is not None))
         own = own_variables(self.watched)
-        _, remembered = control_flow(self.trace).loop_kinds.get(self.key, ((), {}))
+        known = control_flow(self.trace).loop_kinds.get(self.key, NOTHING)
         guess: dict[tuple[Any, ...], Carried] = {}
-        candidates: list[tuple[ProgramLocation, Any]] = [
-            *snapshot.variables(),
-            *attributes_named(remembered, snapshot),
-            *((slot, slot.get()) for slot in self.slots),
+        candidates: list[tuple[ProgramLocation, Any, Kind | None]] = [
+            *(
+                (place, value, known.variables.get(place.name) if place.key() in own else None)
+                for place, value in snapshot.variables()
+            ),
+            *inner_places(known.inside, snapshot),
+            *((slot, slot.get(), known.slots.get(slot.name)) for slot in self._own_slots()),
         ]
-        for place, value in candidates:
+        for place, value, before in candidates:
             if place.key() in self.dead:
                 continue
-            is_own = place.key() in own
+            if before is not None and is_available(value):
+                try:
+                    joined = join(kind_of(value), before, holds_types(before))
+                except Mismatch:
+                    continue
+                if not is_unlike(joined) or is_unlike(before):
+                    guess[place.key()] = Carried(place, value, joined)
+                continue
             kind = as_array_kind(kind_of(value)) if value is not UNBOUND else None
             is_array = isinstance(value, np.ndarray) or (
                 isinstance(value, TracedArray) and not value._is_scalar
             )
             is_number = kind is not None and kind.type.rank == 0 and not is_array
-            is_guess = is_number and ((is_own and place.name in assigned) or isinstance(place, Slot))
-            if place.name in remembered and (is_own or isinstance(place, Attribute)):
-                try:
-                    before = remembered[place.name]
-                    joined = join(kind_of(value), before, holds_types(before))
-                    if not is_unlike(joined) or is_unlike(before):
-                        guess[place.key()] = Carried(place, value, joined)
-                except Mismatch:
-                    continue
-            elif is_guess and kind is not None:
+            is_exit = place is self.status and self.leaves
+            is_assigned = (place.key() in own and place.name in assigned) or place in self.slots or is_exit
+            if kind is not None and is_number and is_assigned:
                 guess[place.key()] = Carried(place, value, kind)
         return guess
 
-    def remember(self, carried: dict[tuple[Any, ...], Carried]) -> None:
+    def _own_slots(self) -> Sequence[Slot]:
+        """The values of the staged code that may be known before the body is recorded."""
+        return (self.status, self.another, *self.slots)
+
+    def remember(self, snapshot: Snapshot, carried: dict[tuple[Any, ...], Carried]) -> None:
         """Start from these types when the loop is recorded again, as part of a loop around it."""
         own = own_variables(self.watched)
-        kinds = {
-            one.place.name: one.kind
-            for key, one in carried.items()
-            if (key in own or isinstance(one.place, Attribute)) and not holds_container(one.kind)
-        }
-        control_flow(self.trace).loop_kinds[self.key] = (codes_of_blocks(self.watched), kinds)
+        ways = {(way[0], id(owner)): way for way, owner, _ in ways_to(snapshot)}
+        slots = {slot.key() for slot in self._own_slots()}
+        known = Remembered(codes_of_blocks(self.watched), {}, {}, {})
+        for key, one in carried.items():
+            place, kind = one.place, one.kind
+            if holds_container(kind):
+                continue
+            if key in own:
+                known.variables[place.name] = kind
+            elif key in slots:
+                known.slots[place.name] = kind
+            elif isinstance(place, Attribute) and (way := ways.get((Attribute, id(place.owner)))):
+                known.inside.setdefault(way, {})[place.attribute] = kind
+            elif isinstance(place, Entry) and (way := ways.get((Entry, id(place.container)))):
+                known.inside.setdefault(way, {})[place.index] = kind
+        control_flow(self.trace).loop_kinds[self.key] = known
 
 
 def codes_of_blocks(watched: Sequence[Callable[..., Any] | None]) -> tuple[types.CodeType, ...]:
@@ -515,7 +535,7 @@ class _Recording:
         note_earlier_ends(trace, self.passed, self.ends[-1], earlier)
         for variable in loop.dead.values():
             variable.set(UNBOUND)
-        loop.remember(self.carried)
+        loop.remember(self.snapshot, self.carried)
 
     def _results(self) -> dict[tuple[Any, ...], Any]:
         """What the carried places hold behind the loop."""

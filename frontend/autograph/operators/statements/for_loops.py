@@ -528,7 +528,8 @@ def _record_for(
         position.set(here + 1)
         return body(sequence.item(here))
 
-    return loop(body=step, test=lambda: np.less(position.get(), length), slots=(position,)).record()
+    left = loop(body=step, test=lambda: np.less(position.get(), length), slots=(position,), leaves=True)
+    return left.record()
 
 
 def _trip_count(trace: Recorder, length: Any) -> Value:

@@ -222,8 +222,10 @@ class DefaultTable(DictTable):
     def __init__(self, made: PythonClass, kind: Container | None = None, loses: bool = False) -> None:
         super().__init__(made, kind, loses)
         followed = control_flow(required_trace()).followed
-        if made.default not in (None, *_CONSTANT) and all(made.default is not known for known, _ in followed):
-            followed.append((made.default, "default_factory"))
+        if made.default not in (None, *_CONSTANT) and all(
+            made.default is not known for known, *_ in followed
+        ):
+            followed.append((made.default, "default_factory", ()))
 
     def missing(self, key: Any) -> Any:
         if self.made.default is None:

@@ -85,7 +85,8 @@ class ListPool(RuntimeContainer):
         if kind is not None:
             self.widen(kind)
         # A list of it may be all that a branch or loop mentions.
-        control_flow(required_trace()).followed.append((self, f"a list in {holder}"))
+        sections = self._region.sections_around
+        control_flow(required_trace()).followed.append((self, f"a list in {holder}", sections))
         self.at_first = self.state()
         """What it held when lists of Python's had become those of it."""
 

@@ -23,6 +23,7 @@ from ....signature.named_tuples import parts_of_record, record_of
 from ....signature.traced_value import CompositeValue
 from ....source.own_attributes import has_fields
 from ....tracing.array import TracedArray, wrap
+from ....tracing.packed_items import are_of_one_array
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import SeveralTypes
 from ....tracing.staging import constant, value_of
@@ -131,9 +132,20 @@ def kind_of(value: Any, around: tuple[Any, ...] = ()) -> Kind:
         if any(value is one for one in around):
             return Static(value)
         keys, children = parts
-        inside = (*around, value)
-        return Container(container_class(value), keys, tuple(kind_of(child, inside) for child in children))
+        return Container(container_class(value), keys, _kinds_of(children, (*around, value)))
     return Static(value)
+
+
+_MANY = 64
+"""From so many items on it is asked whether they are of one abstract type before each is looked at."""
+
+
+def _kinds_of(children: list[Any], around: tuple[Any, ...]) -> tuple[Kind, ...]:
+    if len(children) >= _MANY and are_of_one_array(children):
+        numbers = {child._python_type for child in children}
+        if len(numbers) == 1:
+            return (kind_of(children[0]),) * len(children)
+    return tuple(kind_of(child, around) for child in children)
 
 
 def _kinds_of_options(chosen: Chosen) -> Iterator[Option]:

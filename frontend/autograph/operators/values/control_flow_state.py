@@ -10,12 +10,13 @@ from types import CodeType
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
-from .....dialect.records import dataclass
+from .....dialect.records import NamedTuple, dataclass
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder, Storage
-from ....tracing.regions import Region
+from ....tracing.regions import Region, Section
 from .abstract import Kind
+from .own_variables import Way
 from .program_locations import Slot, Snapshot
 
 Facts: TypeAlias = "tuple[tuple[Any, Callable[[], Any]], ...]"
@@ -26,6 +27,23 @@ CallKey: TypeAlias = "tuple[Any, ...]"
 
 LoopKey: TypeAlias = "tuple[Any, ...]"
 """What tells loops apart: the loop around, the identities of the code, the location, and how many came before there."""
+
+
+class Remembered(NamedTuple):
+    """What a loop carried when it was recorded last."""
+
+    codes: tuple[CodeType, ...]
+    """Its code."""
+    variables: dict[str, Kind]
+    """The variables of its blocks, by their names."""
+    inside: dict[Way, dict[Any, Kind]]
+    """Attributes and entries, by the way to what has them."""
+    slots: dict[str, Kind]
+    """Values of the staged code itself, by their names."""
+
+
+NOTHING = Remembered((), {}, {}, {})
+"""Of a loop that was not recorded before."""
 
 
 @dataclass
@@ -87,10 +105,13 @@ class ControlFlowState:
     """The lists, dicts and sets that became ones that grow at run time, with what they became."""
     pools: dict[str, Any] = field(default_factory=dict)
     """What lists in lists that begin to grow at a line lie in, as those do whose places they take in a loop."""
-    followed: list[tuple[Any, str]] = field(default_factory=list)
-    """What operators keep that branches and loops are to follow as they follow the program's own containers."""
-    loop_kinds: dict[LoopKey, tuple[tuple[CodeType, ...], dict[str, Kind]]] = field(default_factory=dict)
-    """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
+    followed: list[tuple[Any, str, tuple[Section, ...]]] = field(default_factory=list)
+    """What operators keep that branches and loops are to follow as they follow the program's own containers.
+
+    It comes with the sections that it goes with when they are erased.
+    """
+    loop_kinds: dict[LoopKey, Remembered] = field(default_factory=dict)
+    """What staged loops carried when they were recorded last, for loops inside of loops."""
     staged_at_once: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)
     """The `while` loops that run-time values decided from their first test on, with their code."""
     left: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)
@@ -155,8 +176,9 @@ def snapshot_of(
     for items, grown in list(control_flow(trace).grown.values()):
         if snapshot.knows(items):  # under a name that no staged code mentions
             snapshot.follow(grown, "a list")
-    for value, name in control_flow(trace).followed:
-        snapshot.follow(value, name)
+    for value, name, sections in control_flow(trace).followed:
+        if not any(section.is_erased for section in sections):
+            snapshot.follow(value, name)
     control_flow(trace).remembered.add(snapshot)
     return snapshot
 

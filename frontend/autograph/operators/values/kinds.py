@@ -69,6 +69,9 @@ class Container:
     keys: tuple[Any, ...]
     children: tuple[Kind, ...]
 
+    def __hash__(self) -> int:  # of long lists, which are asked for often
+        return hash((self.kind, self.keys, len(self.children), self.children[:8]))
+
     def __str__(self) -> str:
         inner = ", ".join(map(str, self.children))
         if self.kind is CompositeValue:
