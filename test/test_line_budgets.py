@@ -235,6 +235,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "loops that fill lists or leave early are recorded once for those around, where each doubled the work",
     ),
     ("frontend", 30, "places in long lists are found, and get their names, when they are asked for"),
+    ("frontend", 90, "lists at computed places are the lists themselves, in what is returned and stored"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -17,6 +17,7 @@ from ..runtime_values.result_spec import (
     KeptResult,
     OptionalResult,
     OutsideResult,
+    PooledResult,
     Result,
     SelectedResult,
     SharedResult,
@@ -58,6 +59,12 @@ def _text_of(leaf: Any, computed: Sequence[TensorType], arguments: Sequence[Tens
         return "itself" if inside is None else str(describe(inside.structure, several(inside.leaves)))
     if isinstance(leaf, HolderResult):
         return " and ".join(map(str, several(leaf.parts.leaves)))
+    if isinstance(leaf, PooledResult):
+        return (
+            "a list"
+            if len(leaf.numbered.leaves) == 1
+            else " and ".join(map(str, several(leaf.numbered.leaves)))
+        )
     if isinstance(leaf, OptionalResult):
         return f"{describe(leaf.value.structure, several(leaf.value.leaves))} or None"
     if isinstance(leaf, TypedResult):

@@ -124,7 +124,7 @@ class WriteBack:
     def _add_grown(self, items: Any, value: RuntimeContainer) -> None:
         handle = self._state.locate(items)
         if handle is not None:
-            value.require_storable()
+            value = value.as_separate()  # it is filled, and not replaced by what is there already
             place = Items(handle.name, items)
             self._updates.append(Update(handle, self._maker(place, value, is_whole=True), is_whole=True))
 

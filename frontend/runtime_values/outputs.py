@@ -42,6 +42,8 @@ from .result_spec import (
     ListResult,
     OptionalResult,
     OutsideResult,
+    PooledResult,
+    PoolResult,
     Result,
     SelectedResult,
     SharedResult,
@@ -98,6 +100,8 @@ class Outputs:
         self._joined: dict[int, JoinedContainer] = {}
         """What is one of several containers, some of which the caller has, too."""
         self._is_there: Callable[[Any], Any] = lambda _: False
+        self._pools: dict[int, Result] = {}
+        """What the lists that lie together are made of."""
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
 
@@ -321,12 +325,31 @@ class Outputs:
             return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value, *self._search))
         if isinstance(leaf, RuntimeChoice):
             return ChosenResult(self._computed(leaf.index), self._options_of(leaf))
-        if isinstance(leaf, RuntimeTable) or (isinstance(leaf, RuntimeLength) and leaf.has_lists):
-            parts, make = leaf.at_run_time()
-            return HolderResult(self.collect(parts), make)
+        if isinstance(leaf, RuntimeTable):
+            return HolderResult(self.collect(leaf.listed(), *self._search), leaf.make)
         if isinstance(leaf, RuntimeLength):
-            return self._list(leaf)
+            in_pools = leaf.in_pools()
+            return self._list(leaf) if in_pools is None else self._pooled(leaf, *in_pools)
         return None
+
+    def _pooled(
+        self, leaf: RuntimeLength, numbered: Any, make: Callable[[Any, Sequence[Any]], Any]
+    ) -> PooledResult | Any:
+        """A list that lies together with others, or that has such lists."""
+        pools = tuple(map(self._pool, leaf.lies_in))
+        if leaf.heap is not None and not pools[0].found and self._met[id(leaf.heap)] < 2:
+            return self._decided(leaf.as_separate())  # nobody sees the others
+        return PooledResult(self.collect(numbered), pools, make)
+
+    def _pool(self, pool: Any) -> PoolResult:
+        """The lists of a pool."""
+        _, found_leaf = self._search
+        found = [(number, found_leaf(items)) for items, number in pool.originals()]
+        known = tuple((self._computed(number), one) for number, one in found if one is not None)
+        if id(pool) not in self._pools:
+            self._pools[id(pool)] = self.collect(pool.parts())
+        place, _ = self._kept.setdefault(id(pool), (-1 - len(self._kept), pool))
+        return PoolResult(place, self._pools[id(pool)], known)
 
     def _options_of(self, leaf: RuntimeChoice) -> tuple[Any, ...]:
         """Several values: constants, what was there before the call, and what the objects hold that were made."""
@@ -459,7 +482,7 @@ class Outputs:
 def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None]) -> Iterable[Any] | None:
     """What a container or object that is made again at each call holds; None for anything else."""
     if isinstance(value, RuntimeContainer):
-        return ()
+        return value.lies_in
     if (holder := parts_of_changeable(value)) is not None:
         return _parts_in(holder[0], attributes_of)
     if isinstance(value, RuntimeNone):

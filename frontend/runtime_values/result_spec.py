@@ -279,6 +279,42 @@ class HolderResult(NamedTuple):
         return self.make(self.parts.build(outputs, leaves))
 
 
+class PoolResult(NamedTuple):
+    """The lists that lie together: each is made once, or is one that was there before the call."""
+
+    place: int
+    """Where they are kept behind the outputs, counted from the end."""
+    parts: Result
+    """The items of all lists, where these begin, and how many items they have."""
+    found: tuple[tuple[ComputedResult, FoundResult], ...]
+    """The numbers of those that were there before, and these."""
+
+    def lists(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> list[Any]:
+        """All of them."""
+        assert isinstance(outputs, list)
+        lists: list[Any] | None = outputs[self.place]
+        if lists is None:
+            lists = outputs[self.place] = lists_of(*self.parts.build(outputs, leaves))
+            for number, found in self.found:
+                lists[number.build(outputs, leaves)] = found.build(outputs, leaves)
+        return lists
+
+
+class PooledResult(NamedTuple):
+    """One of the lists that lie together, or a container that holds some."""
+
+    numbered: Result
+    """The same with numbers of lists in their places."""
+    pools: tuple[PoolResult, ...]
+    make: Callable[[Any, Sequence[Any]], Any]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.make(
+            self.numbered.build(outputs, leaves), [pool.lists(outputs, leaves) for pool in self.pools]
+        )
+
+
 class ThawedResult(NamedTuple):
     """A Python value that is made of outputs, as a string is."""
 
@@ -301,6 +337,7 @@ class Result(NamedTuple):
         | ViewResult
         | OptionalResult
         | OutsideResult
+        | PooledResult
         | ChosenResult
         | ConstantResult
         | FoundResult
@@ -352,6 +389,8 @@ def mapped(leaf: Any, change: Callable[[Any], Any]) -> Any:
         return leaf._replace(value=mapped(leaf.value, change))
     if isinstance(leaf, HolderResult):
         return leaf._replace(parts=mapped(leaf.parts, change))
+    if isinstance(leaf, PooledResult):
+        return leaf._replace(numbered=mapped(leaf.numbered, change))
     if isinstance(leaf, (SelectedResult, TypedResult)):
         return leaf._replace(options=tuple(map(change, leaf.options)))
     if isinstance(leaf, ChosenResult):
@@ -372,6 +411,11 @@ def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python:
         for array, is_python in zip(arrays, are_python, strict=True)
     ]
     return _unflatten_rows(item, columns)
+
+
+def lists_of(items: list[Any], starts: Array, counts: Array) -> list[list[Any]]:
+    """The lists of which all items lie together, each from its start on."""
+    return [items[s : s + n] for s, n in zip(starts.tolist(), counts.tolist(), strict=True)]
 
 
 def view_type(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,11 @@ class RuntimeContainer(RuntimeValue):
         """What its items lie in together with those of others, for one that is told by its place there."""
         return None
 
+    @property
+    def lies_in(self) -> tuple[Any, ...]:
+        """The pools of lists, of which it is one or has some."""
+        return ()
+
     def widen(self, kind: Any) -> None:
         """Have a wider abstract type from now on."""
         raise NotImplementedError
@@ -92,12 +97,13 @@ class RuntimeContainer(RuntimeValue):
         """Whether it surely holds what the container of Python's did that became it."""
         return False
 
-    def require_storable(self) -> None:
-        """Raise where the container of Python's cannot be given what it holds now."""
-
     def state(self) -> list[Any]:
         """What it holds now: others as soon as it is changed."""
         raise NotImplementedError
+
+    def as_separate(self) -> RuntimeContainer:
+        """Another one that holds the same, where it is one of several that lie together."""
+        return self
 
     def as_now(self) -> Any:
         """One of its own that holds the same; itself where it never changes."""
@@ -124,10 +130,9 @@ class RuntimeLength(RuntimeContainer):
 
     python_type = list
 
-    @property
-    def has_lists(self) -> bool:
-        """Whether items are, or hold, lists whose length is known at run time, too."""
-        return False
+    def in_pools(self) -> tuple[Any, Callable[[Any, Sequence[Any]], Any]] | None:
+        """Itself with numbers for what lies in pools, and what puts their lists in these places; None for none."""
+        return None
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         """The items, stacked."""

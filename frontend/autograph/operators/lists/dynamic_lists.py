@@ -22,6 +22,7 @@ from .....dialect.records import dataclass
 from .....dialect.register import context
 from ....numpy_api import lookup
 from ....runtime_values.listed_arrays import number_of_item, numbers_of_rows
+from ....runtime_values.result_spec import lists_of
 from ....runtime_values.results import RuntimeLength
 from ....signature.signature import Leaf, Structure
 from ....signature.traced_value import TracedItems
@@ -322,16 +323,23 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         )
 
     @property
-    def has_lists(self) -> bool:
-        return bool(pools_in(self.kind))
+    def lies_in(self) -> tuple[Any, ...]:
+        return tuple(pools_in(self.kind)) if self.heap is None else (self.heap,)
 
-    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
-        pools = pools_in(self.kind)
-        if not pools or self.kind is None:
-            return super().at_run_time()
+    def in_pools(self) -> tuple[Any, Callable[[Any, Sequence_[Any]], Any]] | None:
+        if self.kind is None or not pools_in(self.kind):
+            return None
         numbered = GrowingList()
         numbered.hold(with_numbers(self.kind), self._arrays, self._length)
-        return [numbered, *([pool.all_items(), *pool.layout()] for pool in pools)], with_lists(self.kind)
+        return numbered, functools.partial(with_lists, self.kind)
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        found = GrowingList.in_pools(self)  # one of a pool needs no others
+        if found is None:
+            return super().at_run_time()
+        numbered, make = found
+        pools = [pool.parts() for pool in pools_in(self.kind)]
+        return [numbered, *pools], lambda parts: make(parts[0], [lists_of(*pool) for pool in parts[1:]])
 
     def state(self) -> list[Any]:
         """The arrays of the items, and their number."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..values.abstract import Container, Kind
@@ -18,21 +18,9 @@ def with_numbers(kind: Kind) -> Kind:
     return Container(kind.kind, kind.keys, tuple(map(with_numbers, kind.children)))
 
 
-def with_lists(kind: Kind) -> Callable[[Any], Any]:
-    """Makes items of rows with numbers of lists, and for each pool the items of all lists, and where each lies."""
-    pools = pools_in(kind)
-
-    def made(parts: Any) -> Any:
-        rows, *found = parts
-        lists = {pool: _lists_of(*parts) for pool, parts in zip(pools, found, strict=True)}
-        return _with(kind, rows, lists)
-
-    return made
-
-
-def _lists_of(items: list[Any], starts: Any, counts: Any) -> list[list[Any]]:
-    """The lists of a pool, given where each begins and how many items it has."""
-    return [items[s : s + n] for s, n in zip(starts.tolist(), counts.tolist(), strict=True)]
+def with_lists(kind: Kind, rows: Any, lists: Sequence[Any]) -> Any:
+    """Items with lists in the places of numbers, given all lists of each pool."""
+    return _with(kind, rows, dict(zip(pools_in(kind), lists, strict=True)))
 
 
 def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) -> Any:

@@ -96,7 +96,6 @@ class Table(RuntimeTable):
         """How many items were taken out."""
         self.pool: ListPool | None = None
         """What the values are lists of, where they are lists."""
-        self._had_lists = False
         """Whether there were lists in it when it was a dict of Python's."""
         self._at_first: list[Any] | None = None
         """What it held when it was one."""
@@ -158,7 +157,6 @@ class Table(RuntimeTable):
         """Hold items whose keys are constants, all different."""
         assert self.kind is not None
         trace, kind = required_trace(), self.kind
-        self._had_lists = self.pool is not None
         pool = self.pool
         own = (lambda value: value) if pool is None else (lambda value: pool.adopted(value))
         whole = [((item,) if self.made.is_set else (item[0], own(item[1]))) for item in items]
@@ -396,6 +394,10 @@ class Table(RuntimeTable):
         """All keys, or all pairs of keys and values."""
         return self.part(0 if self.made.is_set else None)
 
+    @property
+    def lies_in(self) -> tuple[Any, ...]:
+        return () if self.pool is None else (self.pool,)
+
     def part(self, number: int | None) -> GrowingList:
         """All keys (0), all values (1), or the pairs of them (None)."""
         made = GrowingList()
@@ -485,15 +487,6 @@ class Table(RuntimeTable):
 
     def is_as_made(self) -> bool:
         return self._at_first is not None and are_same(self.state(), self._at_first)
-
-    def require_storable(self) -> None:
-        if self._had_lists:
-            raise UnsupportedError(
-                f"a {self.python_type.__name__} from outside of the compiled function, whose values are lists, is "
-                "looked up by keys that only the program knows, and it or a list in it is changed: compiled code would "
-                "give it other lists; change a copy of it (d = {key: list(items) for key, items in given.items()}) and "
-                "return that"
-            )
 
     def carried(self) -> list[Any]:
         """What carries it from a path to another."""

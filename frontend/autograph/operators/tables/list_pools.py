@@ -7,7 +7,7 @@ which the pool knows where it begins, how many items it has, and for how many th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -158,7 +158,10 @@ class ListPool(RuntimeContainer):
         if isinstance(value, PooledList):
             return value if value.pool is self else self._copy_of(value)
         if self.is_from_before(value):
-            raise self._from_before()
+            raise UnsupportedError(
+                f"a list from before a loop or branch is put into {self.holder} in it, which would hold the same list "
+                "each time: put a copy in (list(items)), or make the list there"
+            )
         if is_known_outside(value):
             raise Widened(value, self)  # it becomes one of this pool before the loop or branch
         return self.adopted(value)
@@ -219,12 +222,6 @@ class ListPool(RuntimeContainer):
         while region is not None and region not in self._changed_in:
             self._changed_in = self._changed_in | {region}
             region = region.parent
-
-    def _from_before(self) -> UnsupportedError:
-        return UnsupportedError(
-            f"a list from before a loop or branch is put into {self.holder} in it, which would hold the same list each "
-            "time: put a copy in (list(items)), or make the list there"
-        )
 
     def _changed_copy(self) -> UnsupportedError:
         if self.holder == "a dict":
@@ -418,6 +415,10 @@ class ListPool(RuntimeContainer):
 
     # As a whole
 
+    @property
+    def lies_in(self) -> tuple[Any, ...]:
+        return tuple(pools_in(self.kind))
+
     def all_items(self) -> GrowingList:
         """The items of all lists, and what lies between them."""
         made = GrowingList()
@@ -425,9 +426,15 @@ class ListPool(RuntimeContainer):
         made.hold(self.kind, self._columns, length)
         return made
 
-    def layout(self) -> list[Any]:
-        """Where the lists begin, and how many items they have."""
-        return [self._starts[: self._lists], self._counts[: self._lists]]
+    def parts(self) -> list[Any]:
+        """The items of all lists, where these begin, and how many items they have."""
+        return [self.all_items(), self._starts[: self._lists], self._counts[: self._lists]]
+
+    def originals(self) -> Iterator[tuple[Any, Any]]:
+        """The lists of Python's that became lists of it, each with the number of that."""
+        for items, made in control_flow(required_trace()).grown.values():
+            if isinstance(made, PooledList) and made.pool is self and is_available(made.number):
+                yield items, made.number
 
     def state(self) -> list[Any]:
         """All that changes with the items."""
@@ -471,6 +478,12 @@ class PooledList(GrowingList):
     @property
     def heap(self) -> Any:
         return self.pool
+
+    def as_separate(self) -> GrowingList:
+        return self.copy()
+
+    def in_pools(self) -> tuple[Any, Callable[[Any, Sequence[Any]], Any]]:
+        return self.number, lambda number, lists: lists[0][number]
 
     # What the methods of lists are made of
 
