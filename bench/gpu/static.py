@@ -46,6 +46,7 @@ OTHERS = (
     ),
     GpuProgram("area", lambda x: np.mean(_RNG.random(x.shape) ** 2 + x * x < 1), (), (((1 << 26,), "f8"),)),
     GpuProgram("dice", lambda x: x + _RNG.integers(1, 7, x.shape), (), (((1 << 26,), "i8"),)),
+    GpuProgram("noise", lambda x: x + _RNG.standard_normal(x.shape), (), (((1 << 26,), "f8"),)),
     GpuProgram("noise_of_bytes", lambda x: x + _RNG.integers(-128, 128, x.shape), (), (((1 << 26,), "i8"),)),
     GpuProgram("attention_gradients", _attention_gradients, (), (((4, 16, 2048, 64), "f4"),) * 4),
 )

@@ -25,7 +25,8 @@ from ...nests.emit import create
 from ...planning.shapes import static_shape
 from .random_parts import Parts, parts_of
 from .random_words import Pcg, Philox, Words, constant, nest, product, word_of
-from .redrawn_places import RedrawnPlaces
+from .redrawn_places import Attempt, Attempts, RedrawnPlaces
+from .ziggurats import Ziggurat, has_known_logarithm
 
 
 @dataclass(frozen=True)
@@ -42,22 +43,11 @@ class DrawByPlace(Pass):
             FuseElementwise().run(module, statistics)
 
 
-class _Kind(Protocol):
+class _Kind(Attempts, Protocol):
     """What numbers are drawn."""
 
-    @property
-    def width(self) -> int:
-        """The bits of a part of the stream that makes one."""
-
-    @property
-    def rest(self) -> int:
-        """How many such parts make none."""
-
-    def is_kept(self, part: Integer) -> Value:
-        """Whether a part makes a number."""
-
-    def number(self, part: Integer, type: Type) -> Value:
-        """What NumPy makes of a part."""
+    def number(self, bits: Integer, type: Type) -> Value:
+        """What NumPy makes of the bits of a draw."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +55,15 @@ class _Uniform:
     """Numbers in [0, 1): the upper bits of a word, or of a half, as many as there is room for."""
 
     width: int
-    rest: int = 0
+    again = 0.0
+    takes_more = False
 
-    def is_kept(self, part: Integer) -> Value:
-        return part.compare("==", part)
+    def attempt(self, parts: Parts, place: Integer, *, is_far: bool) -> Attempt:
+        return Attempt(parts.part(place, is_far=is_far), place + 1, place.compare("==", place))
 
-    def number(self, part: Integer, type: Type) -> Value:
+    def number(self, bits: Integer, type: Type) -> Value:
         count = {32: 24, 64: 53}[self.width]
-        upper = part >> (self.width - count)
+        upper = bits >> (self.width - count)
         return (Number(create("arith.uitofp", [type], [upper.value])) * 2.0**-count).value
 
 
@@ -86,6 +77,7 @@ class _Range:
     first: int
     count: int
     width: int
+    takes_more = False
 
     @staticmethod
     def of(op: Operation) -> _Range | None:
@@ -100,20 +92,26 @@ class _Range:
         return _Range(low, span + 1, 64 if span >> 32 else min(bits, 32) if span else 0)
 
     @property
-    def rest(self) -> int:
+    def _rest(self) -> int:
+        """How many parts make none."""
         return (1 << self.width) % self.count
 
-    def is_kept(self, part: Integer) -> Value:
-        lower = (part * self.count) & ((1 << self.width) - 1)
-        return (Integer(lower.compare("u<", self.rest)) ^ 1).value
+    @property
+    def again(self) -> float:
+        return self._rest / ((1 << self.width) - self._rest)
 
-    def number(self, part: Integer, type: Type) -> Value:
-        if not self.rest:
-            upper = part >> (self.width - self.count.bit_length() + 1)
+    def attempt(self, parts: Parts, place: Integer, *, is_far: bool) -> Attempt:
+        part = parts.part(place, is_far=is_far)
+        lower = (part * self.count) & ((1 << self.width) - 1)
+        return Attempt(part, place + 1, (Integer(lower.compare("u<", self._rest)) ^ 1).value)
+
+    def number(self, bits: Integer, type: Type) -> Value:
+        if not self._rest:
+            upper = bits >> (self.width - self.count.bit_length() + 1)
         elif self.width == 64:
-            upper = product(part, self.count)[1]
+            upper = product(bits, self.count)[1]
         else:
-            upper = (part * self.count) >> self.width
+            upper = (bits * self.count) >> self.width
         found = upper + self.first
         return found.value if type.width == found.bits else create("arith.trunci", [type], [found.value])
 
@@ -125,7 +123,11 @@ def _kind_of(op: Operation) -> _Kind | None:
     function = str(op.attributes["function"].value)
     if function == "uniform":
         return _Uniform(op.results[0].type.element_type.width)
-    return _Range.of(op) if function == "integers" else None
+    if function == "integers":
+        return _Range.of(op)
+    is_double = str(op.attributes["dtype"].value) == "float64"
+    is_known = function in ("normal", "exponential") and is_double and has_known_logarithm()
+    return Ziggurat(function) if is_known else None
 
 
 def _constant_of(value: Value) -> int | None:
@@ -154,7 +156,9 @@ def _write(op: Operation, kind: _Kind) -> None:
         total = constant(known) if known is not None else word_of(extent)
         algorithm = op.attributes["algorithm"].value
         words: Words = Philox(state) if algorithm == "philox" else Pcg(state, algorithm)
-        places = _places_of(kind, parts_of(words, kind.width), total, known)
+        parts = parts_of(words, kind.width)
+        places: _AllPlaces | RedrawnPlaces
+        places = RedrawnPlaces(kind, parts, total, known) if kind.again else _AllPlaces(parts, total, known)
     target = _only_shape(numbers)
     with ir.InsertionPoint(op if target is None else target), op.location:
         shaped = numbers if target is None else target.results[0]
@@ -168,13 +172,6 @@ def _write(op: Operation, kind: _Kind) -> None:
             (moved,) = nest([state.type], [], lambda place: [places.state(place).value])
             after.replace_all_uses_with(moved)
     op.erase()
-
-
-def _places_of(kind: _Kind, parts: Parts, total: Integer, known: int | None) -> _AllPlaces | RedrawnPlaces:
-    """Where the parts of numbers are."""
-    if not kind.rest:
-        return _AllPlaces(parts, total, known)
-    return RedrawnPlaces(parts, kind.width, kind.is_kept, kind.rest / (1 << kind.width), total, known)
 
 
 class _AllPlaces:

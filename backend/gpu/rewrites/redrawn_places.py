@@ -1,21 +1,24 @@
-"""Numbers of a stream of which some parts make none, and the next part is tried.
+"""Numbers of a stream of which some attempts fail, and the next part is tried.
 
-All parts are looked at beside each other, some more than there are numbers, and those that are kept become one array,
-with their places. If these are still too few, which hardly happens, one thread goes on from there, one part after the
-other; so it does from the start where a few numbers are drawn.
+At all places, some more than there are numbers, an attempt is made as if one began there. Attempts that take more than
+one part hide those behind them: where none before reaches into one, it begins for sure, and from there it is a few
+steps to each place. The bits of those that begin and are kept become one array, with the places behind them. If these
+are still too few, which hardly happens, one thread goes on from there, one attempt after the other; so it does from the
+start where a few numbers are drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
-from ....dialect.mlir import Value, ir
+from ....dialect.mlir import Type, Value, ir
 from ....passes.control_flow.structure import constant_index
 from ...functions.number import Integer
 from ...nests.emit import create
-from ..code.control import compare
+from ..code.control import Branch, compare
 from .random_parts import Parts
-from .random_words import as_index, constant, element, loop_over, nest, word_of
+from .random_words import as_index, constant, either, element, loop_over, nest, word_of
 
 _FEW = 32
 """Numbers that are left to one thread."""
@@ -24,67 +27,99 @@ _MORE = 256
 _SCALE = 20
 """Bits behind the point of the share that is drawn again."""
 _WORD = 64
+_UNKNOWN = -1
+
+
+class Attempt(NamedTuple):
+    """What comes of a draw that begins at a place."""
+
+    bits: Integer
+    end: Integer
+    """The place behind the parts that it takes."""
+    is_kept: Value
+
+
+class Attempts(Protocol):
+    """Draws of which some fail."""
+
+    @property
+    def width(self) -> int:
+        """The bits of a part, and the most that a number has."""
+
+    @property
+    def again(self) -> float:
+        """How many more parts than numbers are taken, by one; none if no draw fails."""
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether some take more than one part."""
+
+    def attempt(self, parts: Parts, place: Integer, *, is_far: bool) -> Attempt:
+        """What comes of the draw that begins at a place; behind the parts that are prepared, too, if it may be far."""
 
 
 class RedrawnPlaces:
-    """The parts of a stream that are kept, and their places."""
+    """The bits of numbers, and the places behind them."""
 
-    def __init__(
-        self,
-        parts: Parts,
-        width: int,
-        is_kept: Callable[[Integer], Value],
-        chance: float,
-        total: Integer,
-        known: int | None,
-    ) -> None:
-        self._parts, self._is_kept, self._total = parts, is_kept, total
-        self._types = [ir.IntegerType.get_signless(bits) for bits in (_WORD if width > 32 else 32, _WORD)]
+    def __init__(self, attempts: Attempts, parts: Parts, total: Integer, known: int | None) -> None:
+        self._attempts, self._parts, self._total = attempts, parts, total
+        self._types = [ir.IntegerType.get_signless(bits) for bits in (max(attempts.width, 32), _WORD)]
         if known is not None and known <= _FEW:
             parts.prepare(total, known)
-            empty = [
-                create("tensor.empty", [ir.RankedTensorType.get([known], type)], []) for type in self._types
-            ]
-            self._kept = self._gone_on(empty, constant_index(0), constant(0))
+            empty = [create("tensor.empty", [type], []) for type in self._tensors([known])]
+            self._kept = self._gone_on(empty, constant_index(0))
             return
-        again = _share_drawn_again(chance)
+        again = _share_drawn_again(attempts.again)
         looked = None if known is None else known + (known * again >> _SCALE) + _MORE
         end = total + ((total * again) >> _SCALE) + _MORE if looked is None else constant(looked)
         parts.prepare(end, looked)
-        *kept, count = self._compacted(end, looked)
-        self._kept = self._gone_on(kept, count, end)
+        *kept, count = self._compacted(as_index(end) if looked is None else looked)
+        self._kept = self._gone_on(kept, count)
 
     def part(self, number: Integer) -> Integer:
-        """The part that makes a number."""
+        """The bits of a number."""
         return self._widened(element(self._kept[0], as_index(number)))
 
     def state(self, place: Integer) -> Integer:
         """A word of the state behind all numbers."""
         is_none = self._total.compare("==", 0)
-        last = element(self._kept[1], as_index(self._total.constant(0).where(is_none, self._total - 1)))
-        return self._parts.state(last.constant(0).where(is_none, last + 1), place, is_far=True)
+        end = element(self._kept[1], as_index(self._total.constant(0).where(is_none, self._total - 1)))
+        return self._parts.state(end.constant(0).where(is_none, end), place, is_far=True)
 
-    def _compacted(self, end: Integer, known: int | None) -> list[Value]:
-        """The parts that are kept of those that are looked at, their places, and how many these are."""
-        size = constant_index(known) if known is not None else as_index(end)
-        shape = [ir.ShapedType.get_dynamic_size() if known is None else known]
-        sizes = [size] if known is None else []
-        types = [ir.RankedTensorType.get(shape, type) for type in self._types]
-        (seen,) = nest(types[:1], sizes, lambda place: [self._narrowed(self._parts.part(place))])
+    def _compacted(self, size: int | Value) -> list[Value]:
+        """The bits that are kept of so many places, the places behind them, and how many these are."""
+        shape = [size if isinstance(size, int) else ir.ShapedType.get_dynamic_size()]
+        sizes = [] if isinstance(size, int) else [size]
+        end = constant_index(size) if isinstance(size, int) else size
+        types = self._tensors(shape)
+        seen, *ends, flags = self._seen(types, sizes)
+        if ends:
+            (flags,) = nest([flags.type], sizes, _begins(_running_most(ends[0], end), ends[0], flags))
         empty = [create("tensor.empty", [type], sizes) for type in types]
-        loop = loop_over(constant_index(0), size, [*empty, constant_index(0)])
-        place, parts, places, count = loop.regions[0].blocks[0].arguments
+        loop = loop_over(constant_index(0), end, [*empty, constant_index(0)])
+        place, bits, behind, count = loop.regions[0].blocks[0].arguments
         with ir.InsertionPoint(loop.regions[0].blocks[0]):
-            part = element(seen, place)
-            keeps = self._is_kept(self._widened(part))
-            kept = [_inserted(part, parts, count), _inserted(word_of(place), places, count)]
+            keeps = element(flags, place).compare("!=", 0)
+            after = element(ends[0], place) if ends else word_of(place) + 1
+            kept = [_inserted(element(seen, place), bits, count), _inserted(after, behind, count)]
             more = create("arith.index_castui", [count.type], [keeps])
             create("scf.yield", [], [*kept, create("arith.addi", [count.type], [count, more])])
         return list(loop.results)
 
-    def _gone_on(self, kept: list[Value], count: Value, first: Integer) -> list[Value]:
-        """As many parts and places as are asked for: the rest is looked for from a place on."""
-        carried = [*kept, count, first.value]
+    def _seen(self, types: list[Type], sizes: list[Value]) -> list[Value]:
+        """The bits of attempts at all places, the places behind them, if these are not the next, and which are kept."""
+        byte, takes_more = ir.IntegerType.get_signless(8), self._attempts.takes_more
+
+        def attempt(place: Integer) -> list[Value]:
+            found = self._attempts.attempt(self._parts, place, is_far=False)
+            kept = create("arith.extui", [byte], [found.is_kept])
+            return [self._narrowed(found.bits), *([found.end.value] if takes_more else []), kept]
+
+        return nest([*types[: 1 + takes_more], ir.RankedTensorType.get(types[0].shape, byte)], sizes, attempt)
+
+    def _gone_on(self, kept: list[Value], count: Value) -> list[Value]:
+        """As many bits and places as are asked for: the rest is looked for behind what is kept."""
+        carried = [*kept, count, constant(_UNKNOWN).value]
         types, size = [value.type for value in carried], as_index(self._total)
         loop = ir.Operation.create("scf.while", types, carried, regions=2)
         locations = [ir.Location.current] * len(types)
@@ -92,26 +127,99 @@ class RedrawnPlaces:
         with ir.InsertionPoint(before):
             create("scf.condition", [], [compare("slt", before.arguments[2], size), *before.arguments])
         with ir.InsertionPoint(after):
-            parts, places, number, place = after.arguments
-            part = self._parts.part(Integer(place), is_far=True)
-            narrow = Integer(self._narrowed(part))
-            found = [_inserted(narrow, parts, number), _inserted(Integer(place), places, number)]
-            more = create("arith.index_castui", [number.type], [self._is_kept(part)])
+            bits, ends, number, last = after.arguments
+            place = _place_behind(Integer(last), ends, number)
+            found = self._attempts.attempt(self._parts, place, is_far=True)
+            narrow = Integer(self._narrowed(found.bits))
+            written = [_inserted(narrow, bits, number), _inserted(found.end, ends, number)]
+            more = create("arith.index_castui", [number.type], [found.is_kept])
             more = create("arith.addi", [number.type], [number, more])
-            create("scf.yield", [], [*found, more, (Integer(place) + 1).value])
+            create("scf.yield", [], [*written, more, found.end.value])
         return list(loop.results)[:2]
 
-    def _narrowed(self, part: Integer) -> Value:
+    def _tensors(self, shape: list[int]) -> list[Type]:
+        return [ir.RankedTensorType.get(shape, type) for type in self._types]
+
+    def _narrowed(self, bits: Integer) -> Value:
         type = self._types[0]
-        return part.value if type.width == _WORD else create("arith.trunci", [type], [part.value])
+        return bits.value if type.width == _WORD else create("arith.trunci", [type], [bits.value])
 
-    def _widened(self, part: Integer) -> Integer:
-        return part if part.bits == _WORD else Integer(create("arith.extui", [self._types[1]], [part.value]))
+    def _widened(self, bits: Integer) -> Integer:
+        return bits if bits.bits == _WORD else Integer(create("arith.extui", [self._types[1]], [bits.value]))
 
 
-def _share_drawn_again(chance: float) -> int:
-    """How many parts are drawn again of so many numbers, and a sixteenth more, in units of the last bit."""
-    return int(chance / (1 - chance) * 17 / 16 * (1 << _SCALE)) + 1
+def _share_drawn_again(again: float) -> int:
+    """How many parts more than numbers are taken, and a sixteenth of them more, in units of the last bit."""
+    return int(again * 17 / 16 * (1 << _SCALE)) + 1
+
+
+def _running_most(ends: Value, size: Value) -> Value:
+    """The largest of the elements up to each one."""
+    word = ir.IntegerType.get_signless(_WORD)
+    sizes = [] if ends.type.has_static_shape else [size]
+    loop = loop_over(constant_index(0), size, [create("tensor.empty", [ends.type], sizes)])
+    place, most = loop.regions[0].blocks[0].arguments
+    with ir.InsertionPoint(loop.regions[0].blocks[0]):
+        own = element(ends, place)
+        branch = Branch(compare("eq", place, constant_index(0)), [word])
+        with branch.way(0):
+            branch.give([own.value])
+        with branch.way(1):
+            before = element(most, create("arith.subi", [place.type], [place, constant_index(1)]))
+            branch.give([create("arith.maxsi", [word], [before.value, own.value])])
+        create("scf.yield", [], [_inserted(Integer(branch.results[0]), most, place)])
+    return loop.results[0]
+
+
+def _begins(reach: Value, ends: Value, flags: Value) -> Callable[[Integer], list[Value]]:
+    """Whether an attempt begins at a place, and is kept.
+
+    `reach` is how far attempts up to each place reach, if all begin: one begins for sure where none does further.
+    """
+
+    def is_sure(place: Integer) -> Integer:
+        is_first = place.compare("==", 0)
+        before = element(reach, as_index(place.constant(0).where(is_first, place - 1)))
+        return Integer(is_first) | Integer(before.compare("<=", place))
+
+    def begins(place: Integer) -> list[Value]:
+        kept = element(flags, as_index(place))
+        branch = Branch(is_sure(place).value, [kept.value.type])
+        with branch.way(0):
+            branch.give([kept.value])
+        with branch.way(1):
+            first = _stepped(place - 1, lambda at: (is_sure(at) ^ 1).value, lambda at: at - 1)
+            found = _stepped(first, lambda at: at.compare("<", place), lambda at: element(ends, as_index(at)))
+            branch.give([kept.where(found.compare("==", place), 0).value])
+        return branch.results
+
+    return begins
+
+
+def _stepped(
+    first: Integer, goes_on: Callable[[Integer], Value], step: Callable[[Integer], Integer]
+) -> Integer:
+    """The first place, from one on, from which it does not go on."""
+    word = first.value.type
+    loop = ir.Operation.create("scf.while", [word], [first.value], regions=2)
+    before, after = (region.blocks.append(word, arg_locs=[ir.Location.current]) for region in loop.regions)
+    with ir.InsertionPoint(before):
+        place = before.arguments[0]
+        create("scf.condition", [], [goes_on(Integer(place)), place])
+    with ir.InsertionPoint(after):
+        create("scf.yield", [], [step(Integer(after.arguments[0])).value])
+    return Integer(loop.results[0])
+
+
+def _place_behind(last: Integer, ends: Value, number: Value) -> Integer:
+    """The place behind the last attempt, or, if it is not known, behind the last number."""
+
+    def behind() -> Integer:
+        is_first = compare("eq", number, constant_index(0))
+        before = create("arith.subi", [number.type], [number, constant_index(1)])
+        return either(_WORD, is_first, lambda: constant(0), lambda: element(ends, before))
+
+    return either(_WORD, last.compare("<", 0), behind, lambda: last)
 
 
 def _inserted(word: Integer, tensor: Value, place: Value) -> Value:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.gpu.rewrites import redrawn_places
+from weft.backend.gpu.rewrites import drawn_numbers, redrawn_places
+from weft.backend.gpu.rewrites.ziggurats import has_known_logarithm
 
 ALGORITHMS = ("PCG64", "PCG64DXSM", "Philox")
 
@@ -107,6 +108,12 @@ def _walk(rng: Any, steps: Any) -> Any:
     return place
 
 
+def _diffused(rng: Any, x: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        x = x + rng.normal(0.1, 0.2, 4)
+    return x, rng.exponential(2.0, 3)
+
+
 def _batches(rng: Any, x: Any, steps: Any) -> Any:
     for _ in range(steps):
         chosen = rng.integers(len(x), size=6)
@@ -130,6 +137,7 @@ def _nothing(rng: Any, x: Any) -> Any:
         (_uniform, (np.arange(600.0).reshape(20, 30),)),
         (_into, (np.zeros(700),)),
         (_walk, (np.int64(40),)),
+        (_diffused, (np.zeros(4), np.int64(3))),
         (_batches, (np.arange(50.0), np.int64(2))),
         (_nothing, (np.ones(3),)),
     ],
@@ -142,7 +150,7 @@ def test_programs_draw_on_the_device(function, arguments):
 
 def test_draws_of_the_device_and_of_the_host_are_of_one_stream():
     def mixed(rng, x):
-        first = rng.random(x.shape) * rng.standard_normal(x.shape)
+        first = rng.random(x.shape) * rng.standard_normal(x.shape, np.float32)
         return (
             first,
             rng.random(5, np.float32),
@@ -221,6 +229,72 @@ def test_integers_beyond_those_that_are_looked_at(monkeypatch: pytest.MonkeyPatc
 
     generators = tuple(_generator("PCG64") for _ in range(2))
     assert not _check(drawn, generators, np.zeros(300, np.uint64)).host_kernels
+
+
+known_logarithm = pytest.mark.skipif(
+    not has_known_logarithm(), reason="the C library has another logarithm, and so has NumPy"
+)
+
+
+@known_logarithm
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        # tails on both sides, one of which is proposed twice, and points above the density
+        ("standard_normal", 755),
+        ("standard_normal", 1312),
+        ("standard_normal", 1764),
+        ("standard_normal", 852),
+        ("standard_exponential", 902),
+        ("standard_exponential", 2884),
+    ],
+)
+def test_ziggurats(name: str, seed: int) -> None:
+    """One after the other, and beside each other."""
+    compiled = weft.function(lambda rng, x: getattr(rng, name)(len(x)) + x, device="cuda")
+    for size in (6, 40):
+        here, there = np.random.default_rng(seed), np.random.default_rng(seed)
+        x = np.zeros(size)
+        found = np.asarray(compiled(there, x))
+        assert found.tolist() == (getattr(here, name)(size) + x).tolist()
+        assert _state(there) == _state(here)
+    assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
+
+
+@known_logarithm
+@pytest.mark.soak
+def test_many_numbers_by_ziggurats() -> None:
+    """With some dozens in the tails."""
+
+    def drawn(rng: Any, x: Any) -> Any:
+        return rng.standard_normal(x.shape) + x, rng.standard_exponential(x.shape)
+
+    for algorithm in ALGORITHMS:
+        generators = tuple(_generator(algorithm) for _ in range(2))
+        assert not _check(drawn, generators, np.zeros(30_000)).host_kernels
+
+
+@known_logarithm
+def test_ziggurats_beyond_those_that_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of sizes that the run tells, with a tail at the end of what is looked at."""
+    monkeypatch.setattr(redrawn_places, "_MORE", 0)
+    monkeypatch.setattr(redrawn_places, "_share_drawn_again", lambda again: 0)
+    sized = weft.function(lambda rng, n: rng.standard_normal(n) - 1.0, device="cuda")
+    for size in (1, 2, 3, 4, 5, 6, 40):
+        here, there = np.random.default_rng(1764), np.random.default_rng(1764)
+        assert np.asarray(sized(there, np.int64(size))).tolist() == (here.standard_normal(size) - 1).tolist()
+        assert _state(there) == _state(here), size
+
+
+def test_normal_numbers_with_another_logarithm_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So are those of float32, whose tails another function makes."""
+    monkeypatch.setattr(drawn_numbers, "has_known_logarithm", lambda: False)
+
+    def drawn(rng: Any, x: Any) -> Any:
+        return x * rng.standard_normal(5), rng.standard_exponential(4, np.float32)
+
+    device = _check(drawn, tuple(np.random.default_rng(3) for _ in range(2)), np.ones(5))
+    assert [reason for _, reason in device.host_kernels] == ["it draws random numbers"] * 2
 
 
 def test_integers_of_bounds_that_the_run_tells_are_the_hosts() -> None:

@@ -28,12 +28,12 @@ def test_constants_whose_size_a_kernel_does_not_know() -> None:
 
 def walk(rng: Any, x: Any, steps: Any) -> Any:
     for _ in range(steps):
-        x = x + rng.standard_normal(4)  # the host's
+        x = x + rng.permutation(4)  # the host's
     return x
 
 
 def noise(rng: Any, x: Any) -> Any:
-    return x + rng.standard_normal(x.shape)
+    return x + rng.standard_normal(x.shape, np.float32)
 
 
 def _warnings_of(call: Callable[[], Any]) -> list[warnings.WarningMessage]:
@@ -62,7 +62,7 @@ def test_a_large_copy_for_a_kernel_of_the_host_is_announced() -> None:
     """Also of arrays that stay on the device, and where types do not tell how large they are."""
     function = weft.function(noise)
     with weft.settings.scope(cuda="emulator"):
-        small, large = weft.device_put(np.zeros((3, 4))), weft.device_put(np.zeros((1500, 1000)))
+        small, large = weft.device_put(np.zeros((3, 4))), weft.device_put(np.zeros((1500, 2000)))
     assert not _warnings_of(lambda: function(np.random.default_rng(5), small))
     (warning,) = _warnings_of(lambda: function(np.random.default_rng(5), large))
     assert (warning.filename, warning.lineno) == (__file__, noise.__code__.co_firstlineno + 1)
@@ -79,7 +79,7 @@ def test_what_is_done_by_the_processor_is_not_announced() -> None:
 def test_a_warning_that_is_an_error_leaves_no_effect_out() -> None:
     def drawn(x: Any, items: Any, rng: Any) -> Any:
         for _ in range(40):
-            items.append(rng.standard_normal(3) + x)
+            items.append(rng.permutation(3) + x)
         return x
 
     items: list[Any] = []
