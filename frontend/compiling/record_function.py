@@ -37,7 +37,7 @@ from ..tracing.current import set_current_trace
 from ..tracing.feed_arguments import FeedArguments
 from ..tracing.layouts import layout_of, row_major
 from ..tracing.packed_items import items_of
-from ..tracing.recorder import CalledWhole, ClassChanged, ItemChanged, ObjectsAsked
+from ..tracing.recorder import CalledWhole, ChosenChanged, ClassChanged, ItemChanged, ObjectsAsked
 from ..tracing.trace import Trace
 from .diagnostics import explain
 from .program import CallSignature
@@ -79,6 +79,8 @@ def record_function(
             is_watched = True
         except ItemChanged as change:
             decisions.own_items |= {change.is_array}
+        except ChosenChanged:
+            decisions.own_chosen = True
         except ObjectsAsked as asked:
             decisions.own_objects = asked.refusal
         except CalledWhole as call:
@@ -96,7 +98,7 @@ def _record(
     is_watched: bool,
 ) -> tuple[Trace, Recorded]:
     trace = _trace_of(function, signature, leaves)
-    trace.own_items = decisions.own_items
+    trace.own_items, trace.own_chosen = decisions.own_items, decisions.own_chosen
     trace.attributes_of = attributes_of_result
     trace.own_objects, trace.called_whole = decisions.own_objects, decisions.called_whole
     trace.class_attributes = decisions.class_attributes

@@ -62,6 +62,8 @@ class Decisions:
         """Whether there may be any: tracing may need values, and it is not known which."""
         self.own_items: frozenset[bool] = frozenset()
         """Whether arrays (True) and containers (False) in lists stay the objects that they are: they are changed."""
+        self.own_chosen = False
+        """Whether containers of one of several objects remain one of several: they are changed."""
         self.own_objects: Any = None
         """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
         self.called_whole: dict[Any, Any] = {}

@@ -257,6 +257,10 @@ class ItemChanged(BaseException):
         self.is_array = is_array
 
 
+class ChosenChanged(BaseException):
+    """A list, dict or set of one of several objects is changed: the recording begins again."""
+
+
 class ObjectsAsked(BaseException):
     """The program asks which of several objects it has, or changes it: the recording begins again."""
 
@@ -331,6 +335,8 @@ class Recorder(ABC):
         """Whether lists that grow may hold no arrays (True) and no containers (False): they are changed later."""
         self.attributes_of: Callable[[Any], dict[str, Any] | None] = lambda value: None
         """The attributes of an object that the recording has made, which are all that it is; None of anything else."""
+        self.own_chosen = False
+        """Whether containers of one of several objects remain one of several: they are changed."""
         self.own_objects: Any = None
         """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
         self.called_whole: dict[Any, Any] = {}

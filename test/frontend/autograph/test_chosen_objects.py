@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.behaviour_harness import same
+from support.behaviour_harness import refused, same
 
 
 class Account:
@@ -130,3 +130,67 @@ def test_what_one_of_several_values_cannot_do(program, x, message):
         weft.function(program)(x)
     assert "Chosen" not in str(caught.value)
     assert f"in {program.__name__}" in str(caught.value)
+
+
+class Log:
+    def __init__(self, number):
+        self.number = number
+        self.seen = [1, 2]
+        self.counts = {"k": 1}
+        self.kinds = {1, 2}
+
+
+class LongLog(Log):
+    def __init__(self, number):
+        super().__init__(number)
+        self.length = 3
+        self.seen = [7, 8, 9]
+        self.counts = {"k": 3, "z": 2}
+
+
+def made_of_two_classes(x):
+    log = Log(x) if x > 0 else LongLog(x)
+    log.seen.append(5)
+    log.seen[0] = 4
+    del log.seen[1]
+    for i in range(3):
+        log.seen.append(i)
+    log.counts["k"] += 1
+    log.counts["new"] = 2
+    log.kinds.add(9)
+    log.seen += [6]
+    return log.seen, len(log.seen), sum(log.seen), log.counts, sorted(log.kinds)
+
+
+def of_two_that_have_names(x):
+    a, b = Log(1), LongLog(2)
+    log = a if x > 0 else b
+    log.seen.append(5)
+    seen = log.seen
+    seen.append(6)
+    return a.seen, b.seen, log.seen, seen
+
+
+def bound_anew(x):
+    log = Log(x) if x > 0 else LongLog(x)
+    log.counts = dict(log.counts)
+    log.counts["n"] = 7
+    log.seen = log.seen + [1]
+    log.seen.append(3)
+    return log.counts, log.seen
+
+
+@pytest.mark.parametrize("program", [made_of_two_classes, of_two_that_have_names, bound_anew])
+def test_containers_of_the_chosen_object_are_changed(program: Any) -> None:
+    same(program, np.float64(1.0), np.float64(-1.0))
+
+
+def test_one_of_two_lists_under_another_name_is_not_changed() -> None:
+    def program(x):
+        items = [1, 2] if x > 0 else (1, 2)
+        others = items if x < 3 else [5, 6]
+        if x > 0:
+            others.append(4)
+        return items, others
+
+    refused(program, np.float64(1.0), match="has other names too or another one")

@@ -135,7 +135,8 @@ _OF_NUMBERS = frozenset({"numpy", "math", "cmath"})
 
 
 _FOR_EACH = set(map(id, (
-    abs, all, any, bool, complex, divmod, float, int, list, max, min, pow, round, set, sorted, sum, tuple,
+    abs, all, any, bool, complex, dict, divmod, float, frozenset, int, list, max, min, pow, round, set, sorted, sum,
+    tuple,
 )))  # fmt: skip
 """The identities of the builtins that are called for each of several values."""
 

@@ -8,7 +8,7 @@ changed all the same is refused when the trace ends.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -17,7 +17,7 @@ from ....reach.walks import attributes_of
 from ....runtime_values.joined_containers import CarriedContainer, JoinedContainers
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
-from ....tracing.recorder import ABSENT, Recorder
+from ....tracing.recorder import ABSENT, ChosenChanged, Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, options_among, present, reachable
 from ..values.composites import IMMUTABLE
@@ -46,6 +46,8 @@ def note_containers(
             some = [one for one in found if one is not ABSENT]
             note_containers(trace, name, option, some, seen, None, around)
         return
+    if any(isinstance(one, Chosen) for one in candidates):
+        candidates, truth = [option for one in candidates for option in _options_of(one)], None
     if isinstance(result, RuntimeContainer):
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
     several = [c for c in candidates if _is_mutable(c) and c is not result]
@@ -55,7 +57,7 @@ def note_containers(
         trace.state(_Joined).candidates[id(result)] = (result, several)
         held = [container for container in several if _is_seen(trace, container, seen.identities)]
         if held and not _are_of_one_heap([result, *held]):
-            trace.state(_Joined).watches.append((_watch(trace, name, [result, *held]), held))
+            trace.state(_Joined).watches.append((_watch(trace, name, [result, *held], around), held))
     parts = parts_of(result)
     if parts is None or any(result is one for one in around):
         return
@@ -65,13 +67,19 @@ def note_containers(
         note_containers(trace, name, item, entries, seen, truth, (*around, result))
 
 
+def _options_of(value: Any) -> Iterable[Any]:
+    """The values that one of several may be."""
+    return map(resolve_grown_list, value.options) if isinstance(value, Chosen) else (value,)
+
+
 class SeenNow:
     """What variables and containers hold that the program sees, while results of one branch or loop are noted."""
 
     @cached_property
     def identities(self) -> set[int]:
         """The identities of what they hold."""
-        return {id(resolve_grown_list(present(value))) for value in reachable()}
+        held = (resolve_grown_list(present(value)) for value in reachable())
+        return {id(one) for value in held for one in (value, *_options_of(value))}
 
 
 class _Joined:
@@ -83,6 +91,15 @@ class _Joined:
         """For a container what stands for it and others that are one on some path."""
         self.watches: list[tuple[_Watch, list[Any]]] = []
         """What watches containers of a join, with those from before it that were seen then."""
+
+
+def joined_of_chosen(trace: Recorder, join: Callable[[], Any]) -> Any:
+    """What is read of one of several objects; where it is a container that is changed, the recording begins again."""
+    before = {id(watch) for watch, _ in trace.state(_Joined).watches}
+    result = join()
+    for watch, _ in trace.state(_Joined).watches:
+        watch.is_of_chosen = watch.is_of_chosen or id(watch) not in before
+    return result
 
 
 class WatchedPaths:
@@ -323,8 +340,8 @@ def content_of(container: Any) -> list[Any] | None:
     return None if parts is None else [*parts[0], *parts[1]]
 
 
-def _watch(trace: Recorder, name: str, containers: list[Any]) -> _Watch:
-    watch = _Watch(trace, name, [(c, content_of(c)) for c in containers])
+def _watch(trace: Recorder, name: str, containers: list[Any], around: tuple[Any, ...] = ()) -> _Watch:
+    watch = _Watch(trace, name, [(c, content_of(c)) for c in containers], around)
     trace.at_end.append(watch)
     return watch
 
@@ -332,10 +349,20 @@ def _watch(trace: Recorder, name: str, containers: list[Any]) -> _Watch:
 class _Watch:
     """Raises where one of several containers has changed."""
 
-    def __init__(self, trace: Recorder, name: str, contents: list[tuple[Any, list[Any] | None]]) -> None:
+    def __init__(
+        self,
+        trace: Recorder,
+        name: str,
+        contents: list[tuple[Any, list[Any] | None]],
+        around: tuple[Any, ...] = (),
+    ) -> None:
         self.trace = trace
         self.name = name
         self.contents = contents
+        self.around = around
+        """What holds the joined one, where that has been joined by what it holds."""
+        self.is_of_chosen = False
+        """Whether the joined one is that of one of several objects."""
         self.found: Any = None
         """One of them that has changed on a path that has ended."""
         self.place = trace.user_location()
@@ -368,7 +395,9 @@ class _Watch:
             f"names too or another one (joined at {self.place or 'an unknown place'}), and one of them is changed: "
             "compiled code could not change the right one. Copy it before the condition or loop, or change it inside"
         )
-        tell_apart(self.trace, (container for container, _ in self.contents), refusal)
+        if self.is_of_chosen and not self.trace.own_chosen:
+            raise ChosenChanged
+        tell_apart(self.trace, [*self.around, *(container for container, _ in self.contents)], refusal)
         raise refusal
 
 

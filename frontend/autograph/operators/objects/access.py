@@ -19,14 +19,15 @@ from ....indexing.views import set_item as assign_item
 from ....numpy_api import lookup
 from ....numpy_api.array_memory import change_in_place
 from ....reach.links import link
+from ....reach.walks import attributes_of
 from ....runtime_values import kept_texts
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
-from ....runtime_values.results import RuntimeLength, RuntimeTable
+from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
 from ....signature.traced_value import CompositeValue
 from ....source.modules import is_own_module, is_users_module
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ....tracing.needed_numbers import need_number
 from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
@@ -37,6 +38,7 @@ from ..calls.calls import call
 from ..interface import operators
 from ..lists import computed_lengths, text_parts
 from ..lists.kept_items import require_no_copy
+from ..lists.mixed_containers import joined_of_chosen
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..tables import becoming, dict_tables, table_walks
@@ -180,7 +182,12 @@ def _of_chosen(owner: Chosen, name: str) -> Any:
         return lambda *args, **kwargs: owner.with_others(
             lambda one, *given: call(attr(one, name), *given, **kwargs), *args
         )
-    return owner.each(partial(attr, name=name))
+    held = (resolve_grown_list((attributes_of(option) or {}).get(name)) for option in owner.options)
+    trace = required_trace()
+    if trace.own_chosen and all(isinstance(value, (list, dict, set, RuntimeContainer)) for value in held):
+        found = tuple(attr(option, name) for option in owner.options)
+        return Chosen(owner.index, found, frozenset(range(len(found))))
+    return joined_of_chosen(trace, lambda: owner.each(partial(attr, name=name)))
 
 
 def _behind_proxy(owner: Any) -> Any:
@@ -223,6 +230,9 @@ def _of_descriptor(member: Any, owner: Any, name: str) -> Any:
 def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
     """`owner.name symbol value`, as in `o.x += 1`; a late value is a function, called after the attribute is read."""
     target = changed(owner, name)
+    if isinstance(target, ChosenAttributes) and required_trace().own_chosen:
+        owner.with_others(lambda one, new: update_attr(one, name, symbol, new, late), value)
+        return
     owner = owner if isinstance(target, (_Attributes, ChosenAttributes)) else target
     old = attr(owner, name)
     new = update(symbol, old, value() if late else value)
@@ -455,6 +465,9 @@ def _is_of_numpy(container: Any) -> bool:
 def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
     container = _there(container, "'NoneType' object does not support item assignment")
+    if isinstance(container, Chosen) and container.held:
+        container.with_others(set_item, key, value)
+        return
     if isinstance(container, (np.ndarray, TracedArray)) and first_of_several((key, value)) is not None:
         owner = as_promoted(container)
         by_type(lambda at, new: set_item(owner, at, new), key, value)
@@ -508,6 +521,9 @@ def _there(container: Any, message: str) -> Any:
 def del_item(container: Any, key: Any) -> None:
     """`del container[key]`."""
     container = _there(container, "'NoneType' object does not support item deletion")
+    if isinstance(container, Chosen) and container.held:
+        container.with_others(del_item, key)
+        return
     method = users_method(container, "__delitem__")
     if method is not None and current_trace() is not None:
         call(method, container, key)
@@ -529,6 +545,9 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
     trace = current_trace()
     container = _there(container, "'NoneType' object is not subscriptable")
+    if isinstance(container, Chosen) and container.held:
+        container.with_others(lambda one, at, new: update_item(one, at, symbol, new, late), key, value)
+        return
     if trace is not None:
         container = _writable(trace, container)
     if becoming.becomes(container, key) and not dict_lookups.is_short(container, key):

@@ -378,6 +378,8 @@ def _flatten_option(trace: Recorder, value: Any, there: list[tuple[int, Any]], k
     if not there:
         return absent_values(trace, kind)
     (_, one), *others = there
+    if others and not isinstance(kind, ArrayKind):  # lists may be of several lengths
+        return flatten(trace, value.among([place for place, _ in there]).each(lambda chosen: chosen), kind)
     carried = flatten(trace, one, kind)
     for place, other in others:
         is_other: Any = np.equal(value.index, place)
