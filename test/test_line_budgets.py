@@ -239,6 +239,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend", 30, "places in long lists are found, and get their names, when they are asked for"),
     ("frontend", 90, "lists at computed places are the lists themselves, in what is returned and stored"),
+    (
+        "backend/planning",
+        110,
+        "functions that call themselves change arrays in place, where each call copied them",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -234,6 +234,12 @@ class _Planner:
                 places.results.append(
                     Buffer(Kind.RESULT, memref, holder=result_holder(memref, self._builder))
                 )
+        interface = self._program.functions.get(self._name)
+        for result, updated in zip(
+            places.results, () if interface is None else interface.updates, strict=False
+        ):
+            if updated >= 0:
+                places.settle(self._body.arguments[updated], result)
         self._assignment = places
         self._regions = Regions(places, self._mapping, self._plan_block)
 
@@ -342,12 +348,17 @@ class _Planner:
         interface = self._program.functions[op.attributes["callee"].value]
         self._calls = True
         arguments = [self._argument(value) for value in op.operands]
-        tensors = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+        read = [value for i, value in enumerate(op.operands) if i not in interface.updates]
+        tensors = [value for value in read if isinstance(value.type, ir.RankedTensorType)]
         busy = {places.home[places.lifetimes.root[value]] for value in tensors}
         buffers = []
-        for index, result in enumerate(op.results):
+        for index, (result, updated) in enumerate(zip(op.results, interface.updates, strict=True)):
             on_heap = index in interface.on_heap
-            buffer = places.choose_growing(result, busy) if on_heap else places.choose(result, busy)
+            if updated >= 0:
+                buffer = places.destination(result, op.operands[updated], busy)
+                arguments[updated] = places.view(result, buffer)
+            else:
+                buffer = places.choose_growing(result, busy) if on_heap else places.choose(result, busy)
             busy.add(buffer)
             buffers.append(places.pin(buffer))
             if buffer.block is not None and on_heap:

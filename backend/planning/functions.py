@@ -21,6 +21,7 @@ from .names import CLEAR, RELEASE, RESERVE, wrapper_name
 from .plan import DEPTH, STACK
 from .profile import Profile
 from .shapes import static_shape
+from .updated_parameters import Updates, note_updates
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class FunctionInterface:
     name: str
     inputs: list[Type]
     results: list[Type]
+    updates: Updates
+    """Which parameters the results are updates of: the caller puts them where the results go."""
 
     @property
     def on_heap(self) -> frozenset[int]:
@@ -71,13 +74,14 @@ def interfaces(functions: list[Operation]) -> dict[str, FunctionInterface]:
         for call in find(function, "func.call")
         if is_function_call(call)
     }
-    found = {}
+    found, updates = {}, note_updates(functions)
     for function in functions:
         name = function.attributes["sym_name"].value
         if name in called:
             type = ir.TypeAttr(function.attributes["function_type"]).value
             inputs = [t if isinstance(t, ir.MemRefType) else memref_type(t) for t in type.inputs]
-            found[name] = FunctionInterface(name, inputs, [memref_type(t) for t in type.results])
+            results = [memref_type(t) for t in type.results]
+            found[name] = FunctionInterface(name, inputs, results, updates.get(name, (-1,) * len(results)))
     return found
 
 

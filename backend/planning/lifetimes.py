@@ -11,7 +11,7 @@ from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in
 from .boundaries import KernelInterface
 from .captures import Captures
-from .outlining.destinations import Origins
+from .outlining.destinations import UPDATES, Origins
 from .outlining.op_kinds import VIEWS, may_end_call, updated_value
 from .shapes import Varying
 
@@ -89,6 +89,9 @@ class Lifetimes:
             tensors = (result for result in op.results if self._keeps_its_size(result))
             updates = ((result, updated_value(result, {op}, self._origins)) for result in tensors)
             return [(result, updated) for result, updated in updates if updated is not None]
+        if UPDATES in op.attributes:
+            pairs = zip(op.results, op.attributes[UPDATES], strict=True)
+            return [(result, op.operands[updated]) for result, updated in pairs if updated >= 0]
         interface = self.interface(op)
         count = 0 if interface is None else interface.tensors
         first = len(op.operands) - count

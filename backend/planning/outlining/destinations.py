@@ -18,6 +18,9 @@ from ..shapes import static_shape
 VIEWS = frozenset({"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
 """What gives the same memory another shape."""
 
+UPDATES = "weft.updates"
+"""At the call of a function: for each result the operand that it is an update of, or -1 (`updated_parameters`)."""
+
 Origins: TypeAlias = "dict[Value, Value | None]"
 """What was found for results of branches, in a function that stays what it is."""
 
@@ -89,6 +92,9 @@ def destination_of(op: Operation, result: Value, known: Origins | None = None) -
         # The last arguments of a kernel are the destinations of its tensor results.
         tensors = sum(isinstance(value.type, ir.RankedTensorType) for value in op.results)
         return op.operands[len(op.operands) - tensors + result.result_number]
+    if name == "func.call" and UPDATES in op.attributes:
+        updated = op.attributes[UPDATES][result.result_number]
+        return None if updated < 0 else op.operands[updated]
     if name.startswith("linalg."):
         return _accumulator(op, result)
     if name in (CallLoop.mlir_name(), CallLibrary.mlir_name()):

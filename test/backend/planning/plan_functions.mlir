@@ -73,3 +73,71 @@ func.func private @twice(%x: tensor<?xf32>) -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %z : tensor<?xf32>
 }
+
+// -----
+
+// A result that is an update of a parameter is made in its memory, also by the calls of the function itself: nothing is
+// copied. Who calls it and needs the old value copies that once.
+
+// CHECK-LABEL: func.func @fill(%arg0: memref<8xi64>, %arg1: memref<i64>, %arg2: memref<8xi64>
+// CHECK-NOT:     memref.copy
+// CHECK:         memref.store %{{.*}}, %arg2[
+// CHECK-NOT:     memref.copy
+// CHECK:         func.call @fill.call(%arg2, %{{.*}}, %arg2, %{{.*}})
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+// CHECK-LABEL: func.func @needs_the_old(
+// CHECK:         memref.copy %arg0, %[[COPY:.*]] :
+// CHECK:         call @fill.call(%[[COPY]], %arg1, %[[COPY]], %{{.*}})
+// CHECK:         call @kernel_0
+func.func private @fill(%x: tensor<8xi64>, %n: tensor<i64>) -> tensor<8xi64> {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %k = tensor.extract %n[] : tensor<i64>
+  %more = arith.cmpi sgt, %k, %zero : i64
+  %r = scf.if %more -> (tensor<8xi64>) {
+    %i = arith.index_cast %k : i64 to index
+    %y = tensor.insert %k into %x[%i] : tensor<8xi64>
+    %k1 = arith.subi %k, %one : i64
+    %n1 = tensor.from_elements %k1 : tensor<i64>
+    %z = func.call @fill(%y, %n1) : (tensor<8xi64>, tensor<i64>) -> tensor<8xi64>
+    scf.yield %z : tensor<8xi64>
+  } else {
+    scf.yield %x : tensor<8xi64>
+  }
+  return %r : tensor<8xi64>
+}
+#id8 = affine_map<(i) -> (i)>
+func.func @needs_the_old(%x: tensor<8xi64>, %n: tensor<i64>) -> tensor<8xi64> {
+  %y = func.call @fill(%x, %n) : (tensor<8xi64>, tensor<i64>) -> tensor<8xi64>
+  %z = linalg.generic {indexing_maps = [#id8, #id8], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xi64>) outs(%y : tensor<8xi64>) {
+  ^bb0(%a: i64, %b: i64):
+    %s = arith.addi %a, %b : i64
+    linalg.yield %s : i64
+  } -> tensor<8xi64>
+  return %z : tensor<8xi64>
+}
+
+// -----
+
+// What calls of the function itself hand on in another place is no update of it: the memory of the result is another.
+
+// CHECK-LABEL: func.func @exchange(%arg0: memref<8xi64>, %arg1: memref<8xi64>, %arg2: memref<i64>, %arg3: memref<8xi64>
+// CHECK:         func.call @exchange.call(%arg1, %arg0, %{{.*}}, %arg3, %{{.*}})
+// CHECK:         memref.copy %arg0, %arg3
+func.func private @exchange(%x: tensor<8xi64>, %y: tensor<8xi64>, %n: tensor<i64>) -> tensor<8xi64> {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %k = tensor.extract %n[] : tensor<i64>
+  %more = arith.cmpi sgt, %k, %zero : i64
+  %r = scf.if %more -> (tensor<8xi64>) {
+    %k1 = arith.subi %k, %one : i64
+    %n1 = tensor.from_elements %k1 : tensor<i64>
+    %z = func.call @exchange(%y, %x, %n1) : (tensor<8xi64>, tensor<8xi64>, tensor<i64>) -> tensor<8xi64>
+    scf.yield %z : tensor<8xi64>
+  } else {
+    scf.yield %x : tensor<8xi64>
+  }
+  return %r : tensor<8xi64>
+}

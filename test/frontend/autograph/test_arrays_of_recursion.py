@@ -130,6 +130,55 @@ def test_what_may_be_an_argument_is_read_and_not_written(call: Callable[..., Any
         weft.function(written)(X, np.int64(3))
 
 
+def sorts(a: Any, low: Any, high: Any) -> None:
+    if low < high:
+        pivot, i = a[high], low
+        for j in range(low, high):
+            if a[j] < pivot:
+                a[i], a[j] = a[j], a[i]
+                i += 1
+        a[i], a[high] = a[high], a[i]
+        sorts(a, low, i - 1)
+        sorts(a, i + 1, high)
+
+
+def keeps_old(a: Any, n: Any) -> Any:
+    b = a.copy()
+    b[n] += 10
+    if n > 0:
+        b = keeps_old(b, n - 1)
+    return b + a
+
+
+def exchanges(a: Any, b: Any, n: Any) -> Any:
+    if n <= 0:
+        return a, b
+    a[n] += b[n - 1]
+    b[n] *= 2
+    return exchanges(b, a, n - 1)
+
+
+def sorted_starts(x: Any, n: Any) -> Any:
+    x, total = x[::-1].copy(), np.sum(x)
+    for i in range(n):
+        total = total * 2 + x[0]
+        sorts(x, 0, i)
+    return x, total
+
+
+def exchanged(x: Any, n: Any) -> Any:
+    a, b = x.copy(), x + 1
+    c, d = exchanges(a, b, n)
+    return a * 1, b * 1, c + d
+
+
+@pytest.mark.parametrize("program", [sorted_starts, keeps_old, exchanged])
+def test_arrays_that_are_changed_in_place_are_read_as_they_were(program: Callable[..., Any]) -> None:
+    compiled = weft.function(program)
+    for n in (0, 3):
+        assert repr(compiled(X, np.int64(n))) == repr(program(X, n))
+
+
 def both(a: Any, b: Any, n: Any) -> None:
     if n > 0:
         a[0] += 1
