@@ -87,8 +87,12 @@ def rule(
     by_element: bool = False,
     takes_sizes: bool = False,
     known_inputs: tuple[int, ...] = (),
+    shared: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
-    """Put a function into the table, as the meaning of an op from a version on."""
+    """Put a function into the table, as the meaning of an op from a version on.
+
+    What it takes as `**more` are the attributes that `shared` takes as keywords.
+    """
 
     def enter(function: F) -> F:
         parameters = inspect.signature(function).parameters.values()
@@ -101,7 +105,7 @@ def rule(
             tuple(
                 p.name for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)
             ),
-            frozenset(p.name for p in parameters if p.kind is kinds.KEYWORD_ONLY and p.name != "node"),
+            frozenset(_keywords(function) | (_keywords(shared) if shared else set())),
             any(p.name == "node" for p in parameters),
             takes_sizes,
             any(p.kind is kinds.VAR_POSITIONAL for p in parameters),
@@ -113,6 +117,11 @@ def rule(
         return function
 
     return enter
+
+
+def _keywords(function: Callable[..., Any]) -> set[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "node"}
 
 
 def rule_of(domain: str, name: str, version: int) -> Rule | None:

@@ -14,21 +14,17 @@ from .shapes import part, shape_of
 from .windows import Window, window
 
 
-@rule("Conv")
+@rule("Conv", shared=window)
 def conv(
     x: Any,
     w: Any,
     b: Any = None,
     *,
-    auto_pad: str,
-    dilations: Sequence[int] | None = None,
     group: int,
-    kernel_shape: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-    strides: Sequence[int] | None = None,
+    **more: Any,
 ) -> Any:
     """`weft.conv`, with the channels moved to the end."""
-    given = window(x, kernel_shape or shape_of(w)[2:], strides, dilations, pads, auto_pad)
+    given = window(x, shape_of(w)[2:], **more)
     return _with_bias(convolved(x, w, given, group), b)
 
 
@@ -73,37 +69,34 @@ def planes_of(x: Any, given: Window, fill: Any, axis: int = 0) -> list[Any]:
     ]
 
 
-@rule("ConvTranspose")
+@rule("ConvTranspose", shared=window)
 def conv_transpose(
     x: Any,
     w: Any,
     b: Any = None,
     *,
     auto_pad: str,
-    dilations: Sequence[int] | None = None,
     group: int,
-    kernel_shape: Sequence[int] | None = None,
     output_padding: Sequence[int] | None = None,
     output_shape: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-    strides: Sequence[int] | None = None,
+    **more: Any,
 ) -> Any:
     """`weft.conv` of the image, with gaps between its elements, and turned filters."""
     rank = x.ndim - 2
-    plain = window(x, kernel_shape or shape_of(w)[2:], strides, dilations, pads, "NOTSET")
-    more = list(output_padding or (0,) * rank)
+    plain = window(x, shape_of(w)[2:], auto_pad="NOTSET", **more)
+    wider = list(output_padding or (0,) * rank)
     low, high = list(plain.low), list(plain.high)
     sizes = [int(known(extent, "the size of the image")) for extent in shape_of(x)[2:]]
     steps = plain.strides
     if output_shape or auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         wanted = list(output_shape or [])[-rank:] or [n * s for n, s in zip(sizes, steps, strict=True)]
         for axis in range(rank):
-            total = steps[axis] * (sizes[axis] - 1) + more[axis] + plain.spans[axis] - wanted[axis]
+            total = steps[axis] * (sizes[axis] - 1) + wider[axis] + plain.spans[axis] - wanted[axis]
             half = total // 2
             low[axis], high[axis] = (half, total - half) if auto_pad == "SAME_UPPER" else (total - half, half)
     before = tuple(span - 1 - border for span, border in zip(plain.spans, low, strict=True))
     behind = tuple(
-        span - 1 - border + extra for span, border, extra in zip(plain.spans, high, more, strict=True)
+        span - 1 - border + extra for span, border, extra in zip(plain.spans, high, wider, strict=True)
     )
     inputs, outputs = w.shape[0], w.shape[1]
     whole, backwards = slice(None), slice(None, None, -1)
@@ -115,22 +108,18 @@ def conv_transpose(
     return _with_bias(convolved(x, filters, dense, group, steps), b)
 
 
-@rule("ConvInteger")
+@rule("ConvInteger", shared=window)
 def conv_integer(
     x: Any,
     w: Any,
     x_zero_point: Any = None,
     w_zero_point: Any = None,
     *,
-    auto_pad: str,
-    dilations: Sequence[int] | None = None,
     group: int,
-    kernel_shape: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-    strides: Sequence[int] | None = None,
+    **more: Any,
 ) -> Any:
     """The convolution of integers in int32, less their zero points."""
-    given = window(x, kernel_shape or shape_of(w)[2:], strides, dilations, pads, auto_pad)
+    given = window(x, shape_of(w)[2:], **more)
     return integers_convolved(x, w, x_zero_point, w_zero_point, given, group)
 
 

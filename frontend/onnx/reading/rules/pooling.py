@@ -32,21 +32,10 @@ def _reduced(x: Any, reduction: str, given: Window) -> Any:
     )
 
 
-@rule("MaxPool")
-def max_pool(
-    x: Any,
-    *,
-    auto_pad: str,
-    ceil_mode: int = 0,
-    dilations: Sequence[int] | None = None,
-    kernel_shape: Sequence[int],
-    pads: Sequence[int] | None = None,
-    storage_order: int = 0,
-    strides: Sequence[int] | None = None,
-    node: Visit,
-) -> Any:
+@rule("MaxPool", shared=window)
+def max_pool(x: Any, *, storage_order: int = 0, node: Visit, **more: Any) -> Any:
     """`weft.reduce_window`; with places, elements of windows are compared one after the other."""
-    given = window(x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
+    given = window(x, **more)
     if node.is_asked(1):
         return _with_places(x, given, storage_order)
     return _reduced(x, "max", given)
@@ -75,21 +64,10 @@ def _with_places(x: Any, given: Window, column_major: int) -> tuple[Any, Any]:
     return largest, weft.asarray(at)
 
 
-@rule("AveragePool")
-def average_pool(
-    x: Any,
-    *,
-    auto_pad: str,
-    ceil_mode: int = 0,
-    count_include_pad: int = 0,
-    dilations: Sequence[int] | None = None,
-    kernel_shape: Sequence[int],
-    pads: Sequence[int] | None = None,
-    strides: Sequence[int] | None = None,
-) -> Any:
+@rule("AveragePool", shared=window)
+def average_pool(x: Any, *, count_include_pad: int = 0, **more: Any) -> Any:
     """`weft.reduce_window`; borders count if the node says so, and what lies behind them never does."""
-    exact = window(x, kernel_shape, strides, dilations, pads, auto_pad)
-    given = window(x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
+    exact, given = window(x, **{**more, "ceil_mode": 0}), window(x, **more)
     if count_include_pad:
         widths = [(0, 0), (0, 0), *zip(exact.low, exact.high, strict=True)]
         x = weft.pad(x, widths) if any(map(any, widths)) else x
@@ -98,20 +76,10 @@ def average_pool(
     return _reduced(x, "mean", given)
 
 
-@rule("LpPool")
-def lp_pool(
-    x: Any,
-    *,
-    auto_pad: str,
-    ceil_mode: int = 0,
-    dilations: Sequence[int] | None = None,
-    kernel_shape: Sequence[int],
-    p: int,
-    pads: Sequence[int] | None = None,
-    strides: Sequence[int] | None = None,
-) -> Any:
+@rule("LpPool", shared=window)
+def lp_pool(x: Any, *, p: int, **more: Any) -> Any:
     """The p-norms of windows."""
-    given = window(x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
+    given = window(x, **more)
     power = scalar(p, x)
     return weft.power(_reduced(weft.power(weft.abs(x), power), "sum", given), scalar(1, x) / power)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -94,7 +93,7 @@ def _requantized(x: Any, scale: Any, zero: Any) -> Any:
     )
 
 
-@rule("QLinearConv")
+@rule("QLinearConv", shared=window)
 def q_linear_conv(
     x: Any,
     x_scale: Any,
@@ -106,15 +105,11 @@ def q_linear_conv(
     y_zero: Any,
     b: Any = None,
     *,
-    auto_pad: str,
-    dilations: Sequence[int] | None = None,
     group: int,
-    kernel_shape: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-    strides: Sequence[int] | None = None,
+    **more: Any,
 ) -> Any:
     """The convolution of images of integers that stand for floats, as such an image."""
-    given = window(x, kernel_shape or shape_of(w)[2:], strides, dilations, pads, auto_pad)
+    given = window(x, shape_of(w)[2:], **more)
     found = integers_convolved(x, w, x_zero, w_zero, given, group)
     shape = (1, -1, *(1,) * (x.ndim - 2))
     if b is not None:

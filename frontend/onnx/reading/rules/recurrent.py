@@ -50,18 +50,33 @@ def _activation(name: str, alpha: float | None, beta: float | None) -> Activatio
 
 
 class _Layer:
-    """What all recurrent layers share: directions, layouts, lengths of sequences, activations."""
+    """What all recurrent layers share: weights, directions, layouts, lengths of sequences, activations."""
 
     def __init__(
         self,
+        gates: int,
         defaults: Sequence[str],
+        x: Any,
+        w: Any,
+        r: Any,
+        b: Any,
+        *,
+        activation_alpha: Sequence[float] | None = None,
+        activation_beta: Sequence[float] | None = None,
+        activations: Sequence[str] | None = None,
+        clip: float | None = None,
         direction: str,
-        layout: int,
-        clip: float | None,
-        activations: Sequence[str] | None,
-        alphas: Sequence[float] | None,
-        betas: Sequence[float] | None,
+        hidden_size: int | None = None,
+        layout: int = 0,
     ) -> None:
+        self.hidden = int(r.shape[-1])
+        size, count = gates * self.hidden, w.shape[0]
+        # The biases of inputs and states (directions, gates * hidden).
+        none = np.zeros((count, size), w.dtype)
+        self.of_input, self.of_state = (none, none) if b is None else (b[:, :size], b[:, size:])
+        batch = x.shape[0 if layout else 1]
+        self.first = (batch, count, self.hidden) if layout else (count, batch, self.hidden)
+        self.x = x
         self.directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[direction]
         self.layout = layout
         self.clip = clip
@@ -76,7 +91,7 @@ class _Layer:
             "thresholdedrelu": 1,
             "hardsigmoid": 2,
         }
-        given, more = list(alphas or ()), list(betas or ())
+        given, more = list(activation_alpha or ()), list(activation_beta or ())
         self.functions = []
         for name in self.names:
             count = takes.get(name.lower(), 0)
@@ -90,17 +105,27 @@ class _Layer:
             return x
         return weft.minimum(weft.maximum(x, scalar(-self.clip, x)), scalar(self.clip, x))
 
+    def gates(self, x: Any, count: int) -> list[Any]:
+        """The parts of what was computed for several gates."""
+        return [x[:, place * self.hidden : (place + 1) * self.hidden] for place in range(count)]
+
+    def chosen(self, number: int) -> list[Activation]:
+        """The activations of a direction."""
+        return self.functions[number * self.each : (number + 1) * self.each]
+
     def run(
         self,
-        x: Any,
         lengths: Any,
-        states: list[Any],
+        given: Sequence[Any],
         cell: Callable[[int, Any, tuple[Any, ...]], tuple[Any, ...]],
     ) -> Any:
         """All outputs (steps, directions, batch, hidden), and the last states (directions, batch, hidden).
 
-        `cell` takes the direction's number, the input of one step and the states, and returns the states.
+        The first states are zeros where none are given. `cell` takes the direction's number, the input of one step and
+        the states, and returns the states.
         """
+        x = self.x
+        states = [weft.zeros(self.first, dtype=x.dtype) if each is None else each for each in given]
         if self.layout:
             x = weft.permute_dims(x, (1, 0, 2))
             states = [weft.permute_dims(each, (1, 0, 2)) for each in states]
@@ -144,58 +169,22 @@ class _Layer:
         return (y, *ends)
 
 
-def _state(given: Any, x: Any, w: Any, hidden: int, layout: int) -> Any:
-    """The first state: zeros, if none is given."""
-    if given is not None:
-        return given
-    batch = x.shape[0 if layout else 1]
-    shape = (batch, w.shape[0], hidden) if layout else (w.shape[0], batch, hidden)
-    return weft.zeros(shape, dtype=x.dtype)
-
-
-def _biases(b: Any, w: Any, gates: int, hidden: int) -> tuple[Any, Any]:
-    """The biases of inputs and states (directions, gates * hidden): zeros, if there are none."""
-    if b is None:
-        zero = np.zeros((w.shape[0], gates * hidden), w.dtype)
-        return zero, zero
-    return b[:, : gates * hidden], b[:, gates * hidden :]
-
-
-def _gates(x: Any, count: int, hidden: int) -> list[Any]:
-    return [x[:, place * hidden : (place + 1) * hidden] for place in range(count)]
-
-
-@rule("RNN")
+@rule("RNN", shared=_Layer)
 def rnn(
-    x: Any,
-    w: Any,
-    r: Any,
-    b: Any = None,
-    sequence_lens: Any = None,
-    initial_h: Any = None,
-    *,
-    activation_alpha: Sequence[float] | None = None,
-    activation_beta: Sequence[float] | None = None,
-    activations: Sequence[str] | None = None,
-    clip: float | None = None,
-    direction: str,
-    hidden_size: int | None = None,
-    layout: int = 0,
+    x: Any, w: Any, r: Any, b: Any = None, sequence_lens: Any = None, initial_h: Any = None, **more: Any
 ) -> Any:
     """f(x W' + h R' + b) for each step."""
-    layer = _Layer(("Tanh",), direction, layout, clip, activations, activation_alpha, activation_beta)
-    hidden = int(r.shape[-1])
-    of_input, of_state = _biases(b, w, 1, hidden)
+    layer = _Layer(1, ("Tanh",), x, w, r, b, **more)
 
     def cell(number: int, part: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
         total = weft.matmul(part, w[number].T) + weft.matmul(carried[0], r[number].T)
-        total = total + (of_input[number] + of_state[number])
-        return (layer.functions[number * layer.each](layer.bounded(total)),)
+        total = total + (layer.of_input[number] + layer.of_state[number])
+        return (layer.chosen(number)[0](layer.bounded(total)),)
 
-    return layer.run(x, sequence_lens, [_state(initial_h, x, w, hidden, layout)], cell)
+    return layer.run(sequence_lens, [initial_h], cell)
 
 
-@rule("GRU")
+@rule("GRU", shared=_Layer)
 def gru(
     x: Any,
     w: Any,
@@ -204,40 +193,30 @@ def gru(
     sequence_lens: Any = None,
     initial_h: Any = None,
     *,
-    activation_alpha: Sequence[float] | None = None,
-    activation_beta: Sequence[float] | None = None,
-    activations: Sequence[str] | None = None,
-    clip: float | None = None,
-    direction: str,
-    hidden_size: int | None = None,
-    layout: int = 0,
     linear_before_reset: int = 0,
+    **more: Any,
 ) -> Any:
     """A state that gates keep or replace."""
-    layer = _Layer(
-        ("Sigmoid", "Tanh"), direction, layout, clip, activations, activation_alpha, activation_beta
-    )
-    hidden = int(r.shape[-1])
-    of_input, of_state = _biases(b, w, 3, hidden)
+    layer = _Layer(3, ("Sigmoid", "Tanh"), x, w, r, b, **more)
 
     def cell(number: int, part: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
         (h,) = carried
-        f, g = layer.functions[number * layer.each : (number + 1) * layer.each]
-        inner = _gates(weft.matmul(part, w[number].T) + of_input[number], 3, hidden)
-        gated = 2 * hidden
-        outer = _gates(weft.matmul(h, r[number][:gated].T) + of_state[number][:gated], 2, hidden)
+        f, g = layer.chosen(number)
+        inner = layer.gates(weft.matmul(part, w[number].T) + layer.of_input[number], 3)
+        gated, of_state = 2 * layer.hidden, layer.of_state[number]
+        outer = layer.gates(weft.matmul(h, r[number][:gated].T) + of_state[:gated], 2)
         z, reset = f(layer.bounded(inner[0] + outer[0])), f(layer.bounded(inner[1] + outer[1]))
-        last, bias = r[number][gated:].T, of_state[number][gated:]
+        last, bias = r[number][gated:].T, of_state[gated:]
         if linear_before_reset:
             candidate = g(layer.bounded(inner[2] + reset * (weft.matmul(h, last) + bias)))
         else:
             candidate = g(layer.bounded(inner[2] + weft.matmul(reset * h, last) + bias))
         return ((scalar(1, z) - z) * candidate + z * h,)
 
-    return layer.run(x, sequence_lens, [_state(initial_h, x, w, hidden, layout)], cell)
+    return layer.run(sequence_lens, [initial_h], cell)
 
 
-@rule("LSTM")
+@rule("LSTM", shared=_Layer)
 def lstm(
     x: Any,
     w: Any,
@@ -248,32 +227,23 @@ def lstm(
     initial_c: Any = None,
     p: Any = None,
     *,
-    activation_alpha: Sequence[float] | None = None,
-    activation_beta: Sequence[float] | None = None,
-    activations: Sequence[str] | None = None,
-    clip: float | None = None,
-    direction: str,
-    hidden_size: int | None = None,
     input_forget: int = 0,
-    layout: int = 0,
+    **more: Any,
 ) -> Any:
     """A state and a memory that gates write, forget and read."""
-    layer = _Layer(
-        ("Sigmoid", "Tanh", "Tanh"), direction, layout, clip, activations, activation_alpha, activation_beta
-    )
-    hidden = int(r.shape[-1])
-    of_input, of_state = _biases(b, w, 4, hidden)
+    layer = _Layer(4, ("Sigmoid", "Tanh", "Tanh"), x, w, r, b, **more)
+    hidden = layer.hidden
     peepholes = np.zeros((w.shape[0], 3 * hidden), w.dtype) if p is None else p
 
     def cell(number: int, part: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
         h, c = carried
-        f, g, last = layer.functions[number * layer.each : (number + 1) * layer.each]
+        f, g, last = layer.chosen(number)
         total = (
             weft.matmul(part, w[number].T)
             + weft.matmul(h, r[number].T)
-            + (of_input[number] + of_state[number])
+            + (layer.of_input[number] + layer.of_state[number])
         )
-        i, o, forget, new = _gates(total, 4, hidden)
+        i, o, forget, new = layer.gates(total, 4)
         to_i, to_o, to_f = (peepholes[number][place * hidden : (place + 1) * hidden] for place in range(3))
         if p is not None:
             i, forget = i + to_i * c, forget + to_f * c
@@ -283,5 +253,4 @@ def lstm(
         o = o + to_o * memory if p is not None else o
         return f(layer.bounded(o)) * last(memory), memory
 
-    first = [_state(initial_h, x, w, hidden, layout), _state(initial_c, x, w, hidden, layout)]
-    return layer.run(x, sequence_lens, first, cell)
+    return layer.run(sequence_lens, [initial_h, initial_c], cell)

@@ -28,15 +28,17 @@ class Window:
 
 def window(
     x: Any,
-    sizes: Sequence[Any],
-    strides: Sequence[int] | None,
-    dilations: Sequence[int] | None,
-    pads: Sequence[int] | None,
+    sizes: Sequence[Any] = (),
+    *,
     auto_pad: str,
     ceil_mode: int = 0,
+    dilations: Sequence[int] | None = None,
+    kernel_shape: Sequence[int] | None = None,
+    pads: Sequence[int] | None = None,
+    strides: Sequence[int] | None = None,
 ) -> Window:
-    """The window of a node over an image (batch, channels, ...)."""
-    rank = x.ndim - 2
+    """The window of a node over an image (batch, channels, ...), of some sizes where its attributes tell none."""
+    rank, sizes = x.ndim - 2, kernel_shape or sizes
     require(len(sizes) == rank, f"has windows of {len(sizes)} axes for images of {rank}")
     shape = tuple(int(known(size, "the size of the window")) for size in sizes)
     steps, gaps = tuple(strides or (1,) * rank), tuple(dilations or (1,) * rank)
