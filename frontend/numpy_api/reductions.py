@@ -365,7 +365,7 @@ def nanstd() -> None:
 # Extremes
 
 
-def _selecting(op_class: type[Op], ufunc: np.ufunc) -> Family:
+def _selecting(op_class: type[Op], ufunc: np.ufunc, number_op: type[Op] | None = None) -> Family:
     def function(
         a: ArrayLike,
         axis: Any = None,
@@ -378,36 +378,16 @@ def _selecting(op_class: type[Op], ufunc: np.ufunc) -> Family:
         Dtype: that of a. `initial` takes part as one more element, and `where` needs one.
         Raises `ValueError` where there is no element, `AxisError` for an axis that a does not have.
         """
-        x = asarray(a)
-        if given(out) and given(initial):
-            x = cast(x, dtype_with_out(x.dtype, out) or x.dtype)  # the dtype in which NumPy compares
-        return deliver(_extremum(op_class, ufunc, x, axis, keepdims, initial, where), out, "unsafe")
-
-    return member(function)
-
-
-def _selecting_numbers(number_op: type[Op], op_class: type[Op], ufunc: np.ufunc) -> Family:
-    def function(
-        a: ArrayLike,
-        axis: Any = None,
-        out: Any = None,
-        keepdims: Any = NO_VALUE,
-        initial: Any = NO_VALUE,
-        where: Any = NO_VALUE,
-    ) -> ArrayResult:
-        """Shape: that of a without the axes (all of them when axis is None), which `keepdims` leaves with extent 1.
-        Dtype: that of a. `initial` takes part as one more element, and `where` needs one.
-        Raises `ValueError` where there is no element, `AxisError` for an axis that a does not have.
-        """
-        x = asarray(a)
-        if not given(initial) and not given(where) and kind(x.dtype) == "f":
-            number_ufunc = np.fmax if ufunc is np.maximum else np.fmin
-            return deliver(
-                _extremum(number_op, number_ufunc, x, axis, keepdims, initial, where), out, "unsafe"
-            )
-        neutral = -np.inf if ufunc is np.maximum else np.inf
-        filled, numbers = _without_nan(x, NO_VALUE, neutral)
-        result = _extremum(op_class, ufunc, filled, axis, keepdims, initial, where)
+        x, numbers = asarray(a), NO_VALUE
+        op, compared = op_class, ufunc
+        if number_op is None:
+            if given(out) and given(initial):
+                x = cast(x, dtype_with_out(x.dtype, out) or x.dtype)  # the dtype in which NumPy compares
+        elif not given(initial) and not given(where) and kind(x.dtype) == "f":
+            op, compared = number_op, np.fmax if ufunc is np.maximum else np.fmin
+        else:
+            x, numbers = _without_nan(x, NO_VALUE, -np.inf if ufunc is np.maximum else np.inf)
+        result = _extremum(op, compared, x, axis, keepdims, initial, where)
         if given(numbers) and not given(initial):
             some = any(numbers, axis, keepdims=keepdims)
             result = cast(choose(some, result, np.nan), x.dtype)
@@ -467,7 +447,7 @@ def min() -> None:
 amax, amin = max, min
 
 
-@_selecting_numbers(ops.MaxNumber, ops.Max, np.maximum)
+@_selecting(ops.Max, np.maximum, ops.MaxNumber)
 def nanmax() -> None:
     """The largest element over axes that is not NaN, NaN where all are, as `numpy.nanmax`.
 
@@ -476,7 +456,7 @@ def nanmax() -> None:
     """
 
 
-@_selecting_numbers(ops.MinNumber, ops.Min, np.minimum)
+@_selecting(ops.Min, np.minimum, ops.MinNumber)
 def nanmin() -> None:
     """The smallest element over axes that is not NaN, NaN where all are, as `numpy.nanmin`.
 

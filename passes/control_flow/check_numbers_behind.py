@@ -14,8 +14,6 @@ an `scf.for` with a loop inside is left as it is where what is of no use might k
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
@@ -50,10 +48,7 @@ _MESSAGE = "the result of an operator on ints has more than 64 bits, and compile
 
 @dataclass(frozen=True)
 class CheckNumbersBehind(Pass):
-    """Check Python's ints behind the loops on numbers that compute them, which end where one has more than 64 bits."""
-
-    name: ClassVar[str] = "check-numbers-behind"
-    summary: ClassVar[str] = "check Python's ints behind the loops on numbers that compute them"
+    """Check Python's ints behind the loops on numbers that compute them. These end where one has more than 64 bits."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in functions_with_control_flow(module):

@@ -12,8 +12,6 @@ Sums that leave 64 bits on the way and come back are right, as Python's are; bot
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.ops.comparison import GreaterEqual, LogicalAnd, LogicalOr, NotEqual, RightShift
 from ...dialect.ops.elementwise import Add, Subtract
@@ -47,13 +45,10 @@ _CHECKS = {Add: AddOverflows, Subtract: SubtractOverflows}
 
 @dataclass(frozen=True)
 class CheckSumsBehind(Pass):
-    """Check sums of Python's ints behind the `scf.for` that adds them up, where nothing else asks for them in it.
+    """Check sums of Python's ints behind the loops that add them up. Nothing else asks for them in these.
 
     A loop that runs 2**31 times or more fails the check.
     """
-
-    name: ClassVar[str] = "check-sums-behind"
-    summary: ClassVar[str] = "check sums of Python's ints behind the loops that add them up"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in functions_with_control_flow(module):

@@ -73,6 +73,8 @@ class _Layer:
         size, count = gates * self.hidden, w.shape[0]
         # The biases of inputs and states (directions, gates * hidden).
         none = np.zeros((count, size), w.dtype)
+        self.of_input: Any
+        self.of_state: Any
         self.of_input, self.of_state = (none, none) if b is None else (b[:, :size], b[:, size:])
         batch = x.shape[0 if layout else 1]
         self.first = (batch, count, self.hidden) if layout else (count, batch, self.hidden)
