@@ -6,6 +6,7 @@ which are complex numbers together. An extent that differs is one that is known 
 
 from __future__ import annotations
 
+import math
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -279,6 +280,7 @@ _VALUES: tuple[Callable[[int], Any], ...] = (
     lambda count: (np.arange(count) + 1) * (1 - 2 * (np.arange(count) % 2)),
     lambda count: -np.arange(count) - 1,
     lambda count: (np.arange(count) - count // 2) * 100,
+    lambda count: np.arange(count) % (math.isqrt(count) + 1) == 0,
 )
 """Elements: ascending, two orders of axes, in no order, equal, from zero to zero, of both signs, negative, ascending in
-a wide range."""
+a wide range, and a square matrix that is symmetric and positive definite."""

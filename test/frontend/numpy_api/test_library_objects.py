@@ -14,7 +14,7 @@ pytest.importorskip("scipy")
 from scipy.interpolate import CubicSpline, RegularGridInterpolator, interp1d
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
-from scipy.stats import gaussian_kde
+from scipy.stats import gaussian_kde, multivariate_normal
 
 pytestmark = pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
 
@@ -58,6 +58,11 @@ def density(x: Any, y: Any) -> Any:
     return gaussian_kde(x + y)(np.array([0.0, 1.0]))
 
 
+def of_a_covariance(x: Any, y: Any) -> Any:
+    normal = multivariate_normal(x[:2], np.outer(y, y)[:2, :2] + np.eye(2))
+    return normal.logpdf(y[:2]), normal.mean
+
+
 def changed_later(x: Any, y: Any) -> Any:
     rotation = Rotation.from_rotvec(x[1:])
     x[1] = 100.0
@@ -81,7 +86,7 @@ def test_rotations_of_numbers_that_become_data() -> None:
         assert_same(compiled(angle), turned(angle))
 
 
-@pytest.mark.parametrize("made", [splines, on_grids, nearest, density, changed_later])
+@pytest.mark.parametrize("made", [splines, on_grids, nearest, density, of_a_covariance, changed_later])
 def test_objects_of_arrays(made: Callable[[Any, Any], Any]) -> None:
     compiled = weft.function(made)
     for scale in (1.0, 2.0):
