@@ -393,3 +393,35 @@ def test_arrays_of_objects_that_an_operator_would_make_are_refused() -> None:
     message = r"NumPy computes an array \* a Factor for each element.*let Factor have __array_ufunc__ = None"
     with pytest.raises(weft.UnsupportedError, match=message):
         weft.function(lambda x: x * Factor(2))(np.arange(3.0))
+
+
+class Item:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __lt__(self, other):
+        return self.weight < other.weight
+
+
+class Heavy(Item):
+    pass
+
+
+@dataclasses.dataclass(order=True)
+class Entry:
+    key: float
+    name: str = "entry"
+
+
+def test_objects_are_put_in_order_by_what_they_hold():
+    def program(x, n):
+        items = [Item(x[0]), Heavy(n), Item(x[1]), Heavy(3), Item(0.5)]
+        entries = [Entry(x[0], "a"), Entry(x[1], "b"), Entry(x[0], "c")]
+        smallest = min(items).weight, sorted(items)[0].weight, max(entries)
+        items.sort(reverse=True)
+        entries.sort()
+        known = [Item(3), Item(1)]
+        known.sort()
+        return [item.weight for item in items], entries, smallest, [item.weight for item in known]
+
+    same(program, (np.array([1.0, 4.0]), np.int64(2)), (np.array([-1.0, -2.0]), np.int64(5)))

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api import lookup
+from ....reach.walks import attributes_of
 from ....runtime_values.kept_texts import ranks_of_texts
 from ....runtime_values.strings import string_of
 from ....signature.traced_value import CompositeValue
+from ....source.modules import is_users_object
 from ....tracing.array import TracedArray
 from ....tracing.staging import asarray, raise_if, raise_where
 from ..branches.conditions import truth_of
@@ -182,7 +184,7 @@ def _best_of(
     """The best of items that are known while tracing, by ranks which may not be."""
     if not items:
         return builtin(items, **default)
-    if not any(map(holds_staged, ranks)):
+    if not any(map(holds_staged, ranks)) and not _hold_data(ranks):
         return items[builtin(range(len(items)), key=ranks.__getitem__)]
     best, best_rank = items[0], ranks[0]
     for item, rank in zip(items[1:], ranks[1:], strict=True):
@@ -259,7 +261,7 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
     items = list_(iterable) if isinstance(iterable, (Walk, Filtered, Sequence)) else iterable
     if isinstance(items, GrowingList):
         return sorted_list(items, key, reverse)
-    if not isinstance(items, ARRAYS) and not _is_walkable(items) and key is None:
+    if not isinstance(items, ARRAYS) and not _is_walkable(items) and key is None and not _hold_data(items):
         return builtins.sorted(items, reverse=reverse)
     if not isinstance(items, ARRAYS):
         return _sorted_values(builtins.list(items), key, reverse)
@@ -294,7 +296,7 @@ def _sorted_values(items: builtins.list[Any], key: Key | None, reverse: bool) ->
 
 def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: bool) -> builtins.list[Any]:
     """Items in the order of their ranks."""
-    if not any(map(holds_staged, ranks)):
+    if not any(map(holds_staged, ranks)) and not _hold_data(ranks):
         places = builtins.sorted(range(len(items)), key=ranks.__getitem__, reverse=reverse)
         return [items[place] for place in places]
     if not _are_alike(items) or not _are_alike(ranks):
@@ -306,6 +308,14 @@ def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: boo
     ordered = lookup("take")(asarray(items), _order(asarray(ranks), reverse), axis=0)
     number = kind.number if isinstance(kind, ArrayKind) else type(items[0])
     return [ordered[place].copy()._like_python(number) for place in range(len(items))]
+
+
+def _hold_data(items: Any) -> bool:
+    """Whether items are objects of the user's that hold what only the program knows, as comparing them may ask."""
+    return isinstance(items, (list, tuple)) and any(
+        is_users_object(item) and any(map(holds_staged, (attributes_of(item) or {}).values()))
+        for item in items
+    )
 
 
 def _is_number(rank: Any) -> bool:

@@ -87,10 +87,7 @@ def remove(items: list[Any], item: Any) -> None:
 
 def sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
     """`items.sort()`."""
-    if key is None and not holds_staged(items):
-        items.sort(reverse=reverse)
-    else:
-        items[:] = operators().call(sorted, items, key=key, reverse=reverse)
+    items[:] = operators().call(sorted, items, key=key, reverse=reverse)
 
 
 def _choice(test: Any, one: Any, other: Any) -> Any:
