@@ -212,7 +212,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("backend/gpu", 45, "integers of which there are a power of two are drawn in kernels"),
     ("backend/gpu", 309, "integers of which some are drawn again are drawn in kernels, and those of bytes"),
-    ("backend/gpu", 297, "normal and exponential numbers of float64 are drawn in kernels, to the last bit"),
+    ("backend/gpu", 314, "normal and exponential numbers of float64 are drawn in kernels, to the last bit"),
     (
         "frontend",
         8,

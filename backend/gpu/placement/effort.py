@@ -14,6 +14,10 @@ MOST_STEPS = 4096
 """So much is left to one thread: below a tenth of a millisecond, which copies to the host and back take, too."""
 
 
+EXPECTED_TURNS = "weft.expected_turns"
+"""The attribute of a loop that has so many turns on average: where data decides, or where it is hardly ever come to."""
+
+
 def is_better_on_host(steps: float, work: float, size: int) -> bool:
     """Whether so many operations behind each other take the device long, and the host less.
 
@@ -47,6 +51,8 @@ def known_bytes(type: Type) -> int:
 
 def turns(op: Operation) -> int | None:
     """How often the regions of an operation run."""
+    if EXPECTED_TURNS in op.attributes:
+        return int(op.attributes[EXPECTED_TURNS].value)
     if op.name == "scf.while":
         return None
     if op.name == "scf.for":

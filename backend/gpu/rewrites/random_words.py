@@ -31,6 +31,7 @@ from ...cpu.random_numbers.words import (
 from ...functions.number import Integer
 from ...nests.emit import create
 from ..code.control import Branch
+from ..placement.effort import EXPECTED_TURNS
 
 _STRETCH = 256
 """Words that a table of steps reaches."""
@@ -86,7 +87,7 @@ class Pcg:
         )
         self._stretches, self._reach = words, count
 
-    def _beginner(self, bits: int) -> Callable[[Integer], tuple[Integer, Integer]]:
+    def _beginner(self, bits: int, *, is_rare: bool = False) -> Callable[[Integer], tuple[Integer, Integer]]:
         """What tells of a stretch, whose number has so many bits, the state before it, and what sums of powers are
         multiplied by there."""
         steps = [_powers(self._multiplier, _STRETCH << bit) for bit in range(bits)]
@@ -95,6 +96,8 @@ class Pcg:
         def begin(stretch: Integer) -> tuple[Integer, Integer]:
             state, step = self._begin()
             loop = loop_over(constant_index(0), constant_index(bits), [state.value, step.value])
+            if is_rare:
+                loop.attributes[EXPECTED_TURNS] = ir.IntegerAttr.get(_i64(), 0)
             with ir.InsertionPoint(loop.regions[0].blocks[0]):
                 bit, *carried = list(loop.regions[0].blocks[0].arguments)
                 here, each = map(Integer, carried)
@@ -149,7 +152,8 @@ class Pcg:
         return self._within(count & (_STRETCH - 1), _joined(*words[:2]), _joined(*words[2:]))
 
     def _far(self, count: Integer) -> Integer:
-        return self._within(count & (_STRETCH - 1), *self._beginner(_MOST_BITS)(count >> 8))
+        begin = self._beginner(_MOST_BITS, is_rare=True)
+        return self._within(count & (_STRETCH - 1), *begin(count >> 8))
 
     def _within(self, rest: Integer, state: Integer, step: Integer) -> Integer:
         """The state so many steps behind the begin of a stretch."""
@@ -352,3 +356,9 @@ def loop_over(start: Value, end: Value, carried: Sequence[Value]) -> Operation:
         ir.IndexType.get(), *types, arg_locs=[ir.Location.current] * (1 + len(types))
     )
     return loop
+
+
+def loop_while(types: Sequence[Type], carried: Sequence[Value], turns: int) -> Operation:
+    """A loop that data ends, after so many turns on average; it has no blocks yet."""
+    attributes = {EXPECTED_TURNS: ir.IntegerAttr.get(_i64(), turns)}
+    return ir.Operation.create("scf.while", list(types), list(carried), attributes, regions=2)

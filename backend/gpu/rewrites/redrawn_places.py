@@ -9,6 +9,7 @@ start where a few numbers are drawn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -18,7 +19,7 @@ from ...functions.number import Integer
 from ...nests.emit import create
 from ..code.control import Branch, compare
 from .random_parts import Parts
-from .random_words import as_index, constant, either, element, loop_over, nest, word_of
+from .random_words import as_index, constant, either, element, loop_over, loop_while, nest, word_of
 
 _FEW = 32
 """Numbers that are left to one thread."""
@@ -67,14 +68,14 @@ class RedrawnPlaces:
         if known is not None and known <= _FEW:
             parts.prepare(total, known)
             empty = [create("tensor.empty", [type], []) for type in self._tensors([known])]
-            self._kept = self._gone_on(empty, constant_index(0))
+            self._kept = self._gone_on(empty, constant_index(0), math.ceil(known * (1 + attempts.again)))
             return
         again = _share_drawn_again(attempts.again)
         looked = None if known is None else known + (known * again >> _SCALE) + _MORE
         end = total + ((total * again) >> _SCALE) + _MORE if looked is None else constant(looked)
         parts.prepare(end, looked)
         *kept, count = self._compacted(as_index(end) if looked is None else looked)
-        self._kept = self._gone_on(kept, count)
+        self._kept = self._gone_on(kept, count, 0)
 
     def part(self, number: Integer) -> Integer:
         """The bits of a number."""
@@ -117,11 +118,11 @@ class RedrawnPlaces:
 
         return nest([*types[: 1 + takes_more], ir.RankedTensorType.get(types[0].shape, byte)], sizes, attempt)
 
-    def _gone_on(self, kept: list[Value], count: Value) -> list[Value]:
+    def _gone_on(self, kept: list[Value], count: Value, turns: int) -> list[Value]:
         """As many bits and places as are asked for: the rest is looked for behind what is kept."""
         carried = [*kept, count, constant(_UNKNOWN).value]
         types, size = [value.type for value in carried], as_index(self._total)
-        loop = ir.Operation.create("scf.while", types, carried, regions=2)
+        loop = loop_while(types, carried, turns)
         locations = [ir.Location.current] * len(types)
         before, after = (region.blocks.append(*types, arg_locs=locations) for region in loop.regions)
         with ir.InsertionPoint(before):
@@ -201,7 +202,7 @@ def _stepped(
 ) -> Integer:
     """The first place, from one on, from which it does not go on."""
     word = first.value.type
-    loop = ir.Operation.create("scf.while", [word], [first.value], regions=2)
+    loop = loop_while([word], [first.value], 1)
     before, after = (region.blocks.append(word, arg_locs=[ir.Location.current]) for region in loop.regions)
     with ir.InsertionPoint(before):
         place = before.arguments[0]

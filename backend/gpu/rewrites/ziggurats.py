@@ -20,7 +20,7 @@ from ...functions.number import Integer, Number
 from ...nests.emit import create
 from ..code.control import Branch
 from .random_parts import Parts
-from .random_words import as_index, constant, element
+from .random_words import as_index, constant, element, loop_while
 from .redrawn_places import Attempt
 
 _AGAIN = {"normal": 0.0221, "exponential": 0.0335}
@@ -102,7 +102,7 @@ class Ziggurat:
     def _normal_tail(self, parts: Parts, place: Integer, magnitude: Integer) -> tuple[Integer, Integer]:
         """The same of normal numbers: two words propose one, until one is accepted (Marsaglia, 1964)."""
         word, real = place.value.type, ir.F64Type.get()
-        loop = ir.Operation.create("scf.while", [word, real], [(place + 1).value], regions=2)
+        loop = loop_while([word, real], [(place + 1).value], 0)
         before = loop.regions[0].blocks.append(word, arg_locs=[ir.Location.current])
         after = loop.regions[1].blocks.append(word, real, arg_locs=[ir.Location.current] * 2)
         with ir.InsertionPoint(before):

@@ -166,3 +166,35 @@ func.func @indexed(%x: tensor<8xi64>, %y: tensor<8xf64>) -> tensor<8xf64> {
 func.func private @kernel_0(%x: tensor<8xi64>, %y: tensor<i64>) -> tensor<i64> {
   return %y : tensor<i64>
 }
+
+// -----
+
+// A kernel that takes an index that a kernel has made takes its tensor; no kernel copies it. One of an array,
+// whose memory may be written before it is needed, is copied.
+// CHECK-LABEL: func.func @handed_on(
+// CHECK-SAME: %[[X:.*]]: tensor<8xi64>, %[[Y:.*]]: tensor<8xf64>) -> tensor<8xf64>
+// CHECK: %[[COUNT:.*]] = call @kernel_0(
+// CHECK-NOT: tensor.extract
+// CHECK: call @kernel_1(%[[COUNT]], %[[Y]]) : (tensor<i64>, tensor<8xf64>) -> tensor<8xf64>
+// CHECK: %[[COPY:.*]] = call @kernel_{{.*}}(%[[X]], %{{.*}}) : (tensor<8xi64>, {{.*}}) -> tensor<i64>
+// CHECK: call @kernel_1(%{{.*}}) : (tensor<i64>, tensor<8xf64>) -> tensor<8xf64>
+func.func @handed_on(%x: tensor<8xi64>, %y: tensor<8xf64>) -> tensor<8xf64> {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.empty() : tensor<i64>
+  %count = call @kernel_0(%x, %0) : (tensor<8xi64>, tensor<i64>) -> tensor<i64>
+  %number = tensor.extract %count[] : tensor<i64>
+  %index = arith.index_cast %number : i64 to index
+  %1 = call @kernel_1(%index, %y) : (index, tensor<8xf64>) -> tensor<8xf64>
+  %kept = tensor.extract %x[%c0] : tensor<8xi64>
+  %place = arith.index_cast %kept : i64 to index
+  %2 = call @kernel_1(%place, %1) : (index, tensor<8xf64>) -> tensor<8xf64>
+  return %2 : tensor<8xf64>
+}
+func.func private @kernel_0(%x: tensor<8xi64>, %y: tensor<i64>) -> tensor<i64> {
+  return %y : tensor<i64>
+}
+func.func private @kernel_1(%i: index, %y: tensor<8xf64>) -> tensor<8xf64> {
+  %0 = tensor.extract %y[%i] : tensor<8xf64>
+  %1 = tensor.insert %0 into %y[%i] : tensor<8xf64>
+  return %1 : tensor<8xf64>
+}

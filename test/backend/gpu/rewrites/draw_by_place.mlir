@@ -128,8 +128,8 @@ func.func @redrawn(%state: tensor<6xi64>) -> (tensor<100xi64>, tensor<6xi64>) {
 // A few are drawn one after the other from the start.
 // CHECK-LABEL: func.func @few_redrawn
 // CHECK-NOT: weft.fill_random
-// CHECK-NOT: scf.for
 // CHECK: scf.while
+// CHECK: attributes {weft.expected_turns = 9 : i64}
 // CHECK: -> tensor<8xi8>
 func.func @few_redrawn(%state: tensor<6xi64>) -> tensor<8xi8> {
   %low = arith.constant dense<-3> : tensor<1xi8>

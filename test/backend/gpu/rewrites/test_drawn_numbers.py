@@ -261,6 +261,26 @@ def test_ziggurats(name: str, seed: int) -> None:
     assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
 
 
+def _chain(rng: Any, x: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        x = x * 0.5 + rng.integers(0, 50, 3).sum()
+    return x
+
+
+def _brownian(rng: Any, x: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        x = x + rng.standard_normal(4)
+    return x
+
+
+@pytest.mark.parametrize("function", [_chain, pytest.param(_brownian, marks=known_logarithm)])
+def test_a_loop_of_few_draws_is_one_block(function: Callable[..., Any]) -> None:
+    """How many turns the loop of a draw has is known on average."""
+    generators = tuple(np.random.default_rng(7) for _ in range(2))
+    device = _check(function, generators, np.zeros(4), np.int64(9))
+    assert (device.launches, device.reads, device.host_kernels) == (1, 0, ())
+
+
 @known_logarithm
 @pytest.mark.soak
 def test_many_numbers_by_ziggurats() -> None:
