@@ -139,7 +139,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "Python's ints are checked for 64 bits behind loops, which stay reductions and run in lanes",
     ),
     ("frontend/autograph/operators", 270, "each number in a list that grows keeps its type, also in a dict"),
-    ("frontend/autograph/operators", 60, "containers of one of several objects are changed"),
+    (
+        "frontend/autograph/operators",
+        90,
+        "one of several objects: its containers, and methods that return it",
+    ),
     ("frontend/tracing", 5, "recordings begin again for containers of one of several objects"),
     ("frontend/autograph/operators", 90, "tuples in lists that grow hold lists of any length"),
     ("frontend/autograph/operators", 60, "what decides which of several containers one is"),

@@ -139,6 +139,16 @@ class Log:
         self.counts = {"k": 1}
         self.kinds = {1, 2}
 
+    def add(self, value):
+        """Give itself back, as fluent interfaces do."""
+        self.seen.append(value)
+        self.number += value
+        return self
+
+    def itself_or_nothing(self):
+        """Give itself back; a class derived from this one gives nothing."""
+        return self
+
 
 class LongLog(Log):
     def __init__(self, number):
@@ -146,6 +156,10 @@ class LongLog(Log):
         self.length = 3
         self.seen = [7, 8, 9]
         self.counts = {"k": 3, "z": 2}
+
+    def itself_or_nothing(self):
+        """Give nothing back."""
+        return None
 
 
 def made_of_two_classes(x):
@@ -180,7 +194,22 @@ def bound_anew(x):
     return log.counts, log.seen
 
 
-@pytest.mark.parametrize("program", [made_of_two_classes, of_two_that_have_names, bound_anew])
+def returned_by_methods(x):
+    log = Log(1) if x > 0 else LongLog(2)
+    log.add(1).add(2)
+    same_log = log.add(3)
+    same_log.number = same_log.number * 2
+    for i in range(2):
+        log = log.add(i)
+    found = log.itself_or_nothing()
+    if found is not None:
+        found.number += 50
+    return log.number, log.seen, same_log.seen, found is None
+
+
+@pytest.mark.parametrize(
+    "program", [made_of_two_classes, of_two_that_have_names, bound_anew, returned_by_methods]
+)
 def test_containers_of_the_chosen_object_are_changed(program: Any) -> None:
     same(program, np.float64(1.0), np.float64(-1.0))
 

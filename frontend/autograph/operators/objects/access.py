@@ -58,7 +58,7 @@ from ..values.special_methods import users_method
 from ..values.unfollowed_changes import require_followed, require_followed_attribute
 from .arithmetic import update
 from .changed_classes import require_state_of_class
-from .chosen_objects import ChosenAttributes, are_objects, class_in_python
+from .chosen_objects import ChosenAttributes, are_objects, called_on_chosen, class_in_python
 from .keys import plain_key
 
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
@@ -179,8 +179,8 @@ def _of_chosen(owner: Chosen, name: str) -> Any:
     if are_generators(owner.options) or _are_named(owner, name):
         return Chosen(owner.index, tuple(attr(option, name) for option in owner.options))
     if any(callable(getattr(class_in_python(option), name, None)) for option in owner.options):
-        return lambda *args, **kwargs: owner.with_others(
-            lambda one, *given: call(attr(one, name), *given, **kwargs), *args
+        return lambda *args, **kwargs: called_on_chosen(
+            owner, lambda one, *given: call(attr(one, name), *given, **kwargs), *args
         )
     held = (resolve_grown_list((attributes_of(option) or {}).get(name)) for option in owner.options)
     trace = required_trace()

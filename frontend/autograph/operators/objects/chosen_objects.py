@@ -16,7 +16,7 @@ from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ..interface import operators
 from ..values.hidden_state import was_there
-from ..values.optional import Chosen
+from ..values.optional import Chosen, Optional
 
 
 def are_objects(trace: Recorder, options: Collection[Any]) -> bool:
@@ -42,6 +42,35 @@ def class_in_python(option: Any) -> type:
         number = number_type(option)
         return np.ndarray if number is None else number
     return option.python_type or object if isinstance(option, RuntimeValue) else type(option)
+
+
+def called_on_chosen(owner: Chosen, method: Callable[..., Any], *args: Any) -> Any:
+    """What a method gives, called on what was chosen: that itself where the method returns it (`return self`)."""
+    itself = [Itself() for _ in owner.options]
+
+    def called(one: Any, *given: Any) -> Any:
+        result = method(one, *given)
+        number = next((n for n, option in enumerate(owner.options) if option is one), None)
+        return itself[number] if result is one and number is not None else result
+
+    found = owner.with_others(called, *args)
+    if not isinstance(found, Chosen) or not all(option in itself for option in found.options):
+        return _with_itself(found, dict(zip(itself, owner.options, strict=True)))
+    return owner
+
+
+class Itself:
+    """Stands for the object on which a method is called, among what it may return."""
+
+
+def _with_itself(found: Any, options: dict[Itself, Any]) -> Any:
+    """What a method gives, with the objects in the places of what stands for them."""
+    if isinstance(found, Optional):
+        return Optional(found.is_none, _with_itself(found.value, options))
+    if isinstance(found, Chosen) and any(isinstance(option, Itself) for option in found.options):
+        held = found.held | {n for n, option in enumerate(found.options) if isinstance(option, Itself)}
+        return Chosen(found.index, tuple(_with_itself(option, options) for option in found.options), held)
+    return options[found] if isinstance(found, Itself) else found
 
 
 class ChosenAttributes:
