@@ -248,6 +248,16 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         110,
         "functions that call themselves change arrays in place, where each call copied them",
     ),
+    (
+        "frontend/autograph",
+        105,
+        "stacks of managers run what they call at each call, and take what the program raises",
+    ),
+    (
+        "frontend/autograph/operators",
+        35,
+        "what may be a container or something unlike is itself if it was there before",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

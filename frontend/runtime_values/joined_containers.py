@@ -62,15 +62,17 @@ class JoinedContainers:
         self.found: dict[int, JoinedContainer] = {}
         self.carried: dict[int, CarriedContainer] = {}
 
-    def require_distinct(self, is_met: Callable[[Any], Any]) -> None:
-        """Refuse two containers that the caller gets and that are one depending on how often a loop ran."""
+    def require_distinct(self, is_met: Callable[[Any], Any], was_there: Callable[[Any], bool]) -> None:
+        """Refuse two containers that the caller gets, or has, and that are one depending on how often a loop ran."""
         left: dict[Any, list[tuple[Any, _Paths]]] = {}
         for carried in self.carried.values():
             if not is_met(carried.container):
                 continue
             ends = [*self._all_ends(carried.initial, {}), *self._all_ends(carried.end, {})]
             inside = [
-                (end, paths) for end, paths in self._all_ends(carried.end, {}) if id(end) not in carried.bound
+                (end, paths)
+                for end, paths in self._all_ends(carried.end, {})
+                if end is not ABSENT and id(end) not in carried.bound
             ]
             known = left.setdefault(carried.bound, [])
             is_one = any(
@@ -78,11 +80,13 @@ class JoinedContainers:
                 for one, paths in inside
                 for other, there in known
             )
-            if is_one or any(is_met(end) and end is not carried.container for end, _ in ends):
+            others = [end for end, _ in ends if end is not ABSENT and end is not carried.container]
+            if is_one or any(is_met(end) or was_there(end) for end in others):
                 kind = getattr(carried.container, "python_type", type(carried.container)).__name__
                 raise UnsupportedError(
                     f"{carried.name!r} is, depending on how often a loop ran (at {carried.place}), one {kind} with "
-                    "another that the function returns: compiled code would return two. Return a copy of one of them"
+                    "another that the function returns or that was there before: compiled code would return two. "
+                    f"Return a copy ({kind}({carried.name}))"
                 )
             known += inside
 

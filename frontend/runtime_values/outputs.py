@@ -133,7 +133,11 @@ class Outputs:
         result = self._with_found(value, locate)
         self._keeps_views = self._keeps_shared = False
         joined, met = self._trace.state(JoinedContainers), self._met
-        self._trace.at_end.append(lambda: joined.require_distinct(lambda container: met[id(container)]))
+        self._trace.at_end.append(
+            lambda: joined.require_distinct(
+                lambda container: met[id(container)], lambda container: locate(container) is not None
+            )
+        )
         if not result.found and len(self._kept) == kept:
             return result, result
         try:
@@ -355,7 +359,9 @@ class Outputs:
         """Several values: constants, what was there before the call, and what the objects hold that were made."""
         is_found, _ = self._search
         made = [
-            self.collect(option, *self._search) if number in leaf.held or is_found(option) else option
+            self.collect(option, *self._search)
+            if number in leaf.held or is_found(option) or parts_of_changeable(option) is not None
+            else option
             for number, option in enumerate(leaf.options)
         ]
         for option in made:

@@ -129,3 +129,87 @@ def test_functions_of_managers_handle_what_their_block_raises() -> None:
 
     same(f, np.array([0.0, 1.0, 2.0]), np.array([3.0, 1.0, 2.0]), np.array([0.0, 1.0, 9.0]), traces=None)
     same(f, np.array([0.0, 9.0, 2.0]))
+
+
+class Taking:
+    def __init__(self, log, takes):
+        self.log, self.takes = log, takes
+
+    def __enter__(self):
+        self.log.append("in")
+        return 2.0
+
+    def __exit__(self, kind, error, traceback):
+        self.log.append("out" if kind is None else "error")
+        return self.takes
+
+    def close(self):
+        self.log.append("closed")
+
+
+def stacked(x, log):
+    y = x
+    with contextlib.ExitStack() as stack:
+        factor = stack.enter_context(Taking(log, True))
+        if x[0] > 0:
+            raise ValueError("positive")
+        y = x * factor
+    return y
+
+
+def closed(x, log):
+    try:
+        with contextlib.closing(Taking(log, False)), contextlib.ExitStack() as stack:
+            stack.callback(log.append, "first")
+            if x[0] > 0:
+                raise ValueError("positive")
+    except ValueError:
+        log.append("caught")
+    return x
+
+
+def popped(x, log):
+    stack = contextlib.ExitStack()
+    stack.enter_context(Taking(log, False))
+    with stack.pop_all():
+        if x[0] > 0:
+            log.append("positive")
+    stack.close()
+    return x
+
+
+def test_stacks_are_left_as_the_program_says():
+    for function in (stacked, closed, popped, generated):
+        compiled = weft.function(function)
+        for row in ([1.0, 2.0], [-1.0, 2.0]):
+            expected, found = [], []
+            result = function(np.array(row), expected)
+            np.testing.assert_array_equal(compiled(np.array(row), found), result)
+            assert found == expected
+
+
+@contextlib.contextmanager
+def taking(log):
+    try:
+        yield 2.0
+    except ValueError:
+        log.append("taken")
+
+
+def generated(x, log):
+    y = x
+    with contextlib.ExitStack() as stack:
+        factor = stack.enter_context(taking(log))
+        if x[0] > 0:
+            raise ValueError("positive")
+        y = x * factor
+    return y
+
+
+def test_stacks_stay_inside():
+    refused(
+        lambda x: (x, contextlib.ExitStack()),
+        np.ones(2),
+        match="an ExitStack that the function makes",
+        place=False,
+    )

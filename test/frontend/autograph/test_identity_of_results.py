@@ -222,6 +222,41 @@ def test_what_was_there_before_stays_itself():
             assert listed[1] is OUTSIDE[1]
 
 
+ROW, TABLE, UNIQUE, ARRAY = [1.0], {"a": 1.0}, {1, 2}, np.arange(3.0)
+
+
+def _unlike(x: Any) -> Any:
+    tested = x > 0 and UNIQUE
+    chosen = ROW if x > 0 else False
+    table = TABLE if x > 0 else (ROW if x < -1 else "neither")
+    return tested, chosen, table, ROW if x < 0 else ARRAY, [UNIQUE if x < 0 else None], {3} if x > 0 else 4
+
+
+def test_what_was_there_before_stays_itself_where_it_may_be_something_unlike():
+    compiled = weft.function(_unlike)
+    for number in (1.0, -1.0, -2.0):
+        found, expected = compiled(np.float64(number)), _unlike(number)
+        assert found[-1] == expected[-1]
+        assert found[4][0] is expected[4][0]
+        for one, other in zip(found[:4], expected[:4], strict=True):
+            assert one is other or one == other in (False, "neither")
+    compiled(np.float64(1))[-1].add(4)
+    assert compiled(np.float64(1))[-1] == {3}
+
+
+def test_what_a_loop_may_leave_as_what_was_there_before_is_refused():
+    def last(x: Any, unlike: bool) -> Any:
+        found: Any = 0 if unlike else [2.0]
+        for i in range(100):
+            if x > i:
+                found = ROW
+        return found
+
+    for unlike in (True, False):
+        with pytest.raises(weft.UnsupportedError, match="or that was there before"):
+            weft.function(last)(np.float64(1), unlike)
+
+
 def test_buffers_are_made_at_each_call():
     compiled = weft.function(lambda x: (x * 1, bytearray(b"ab"), array.array("d", [1.0])))
     _, first, second = compiled(np.ones(2))

@@ -49,6 +49,7 @@ from ..values.control_flow_state import control_flow
 from ..values.copies import copied, holds_items
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
+from ..values.optional import Chosen
 from ..values.own_variables import Variables
 from ..values.program_locations import (
     UNBOUND,
@@ -182,7 +183,7 @@ def join_paths(
     join = Join(sees_any)
     for merge in computed:
         assert merge.kind is not None
-        merge.value = unflatten(trace, merge.kind, values)
+        merge.value = _of_originals(unflatten(trace, merge.kind, values), paths)
         if merge.viewed is not None:
             merge.viewed.value = as_another(merge.viewed.value, merge.value)
             continue
@@ -224,6 +225,14 @@ def join_paths(
         and all(p.binds(merge.place, v) for p, v in zip(paths, merge.values, strict=True))
     }
     return Joined(exit_, result, all(path.raises for path in paths), settled)
+
+
+def _of_originals(value: Any, paths: list[Path]) -> Any:
+    """One of several values, with the sets themselves in the places of what they held at the ends of the paths."""
+    if not isinstance(value, Chosen):
+        return value
+    found = {key: original for path in paths for key, (_, original) in path.originals.items()}
+    return Chosen(value.index, tuple(found.get(id(one), one) for one in value.options), value.held)
 
 
 def _originals(merge: _Merge, paths: list[Path], snapshot: Snapshot) -> list[Any]:
@@ -375,7 +384,8 @@ def _decided_inside(
         if merge.viewed is not None:
             continue
         for number, end in enumerate(_originals(merge, paths, snapshot)):
-            for joined in known.decided_in(end, paths[number].region):
+            ends = end.options if isinstance(end, Chosen) else (end,)
+            for joined in (one for part in ends for one in known.decided_in(part, paths[number].region)):
                 values: list[Any] = [np.bool_(False), np.bool_(False)]
                 values[number] = joined.truth
                 kind = as_array_kind(kind_of(False))

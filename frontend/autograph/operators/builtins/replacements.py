@@ -24,7 +24,7 @@ from ....signature.traced_value import CompositeValue, held
 from ....source.modules import module_of
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
-from ...library import InPlaceOf, deques, queues
+from ...library import InPlaceOf, deques, queues, stacks
 from ..interface import operators
 from ..lists import dynamic_lists
 from ..statements import dict_lookups, effects, generators
@@ -178,7 +178,10 @@ _ROWS: dict[Any, _Row] = {
     list: (_always, lambda: lists.list_),
     tuple: (_walked, lambda: lists.tuple_),
     **{kind: (_always, _making(kind)) for kind in CLASSES},
-    **{kind.python_type: (_always, _in_place(kind)) for kind in (*deques.IN_PLACE, *queues.IN_PLACE)},
+    **{
+        kind.python_type: (_always, _in_place(kind))
+        for kind in (*deques.IN_PLACE, *queues.IN_PLACE, *stacks.IN_PLACE)
+    },
     # Text
     print: (_always, lambda: printing.print),
     str: (_shown, lambda: effects.str_),

@@ -17,6 +17,7 @@ from .....dialect.errors import UnsupportedError
 from ....source.modules import is_users_module
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
+from ...library import stacks
 from ..branches.exits import Exit, codes_of, exit_from, status_of
 from ..builtins import process_settings
 from ..exceptions.tries import raise_, record_try
@@ -38,6 +39,13 @@ def with_(manager: Any, body: Block, dead: str = "") -> Exit:
     function = getattr(manager, "func", None)
     if isinstance(manager, contextlib._GeneratorContextManager) and _is_users(function):
         return _around(manager, body)
+    unread = variables_named(dead, (body,))
+    if type(manager) is contextlib.closing:
+        return _managed(trace, manager, _thing_of(manager), _close, body, unread)
+    if isinstance(manager, stacks.ExitStack):
+        exit_ = _managed(trace, manager, manager, stacks.ExitStack.leave, body, unread)
+        manager.pop_all()
+        return exit_
     enter, leave = users_method(manager, "__enter__"), users_method(manager, "__exit__")
     if enter is None and leave is None:
         require_harmless(manager)
@@ -48,7 +56,6 @@ def with_(manager: Any, body: Block, dead: str = "") -> Exit:
             return _in_python(manager, body)
     kind = type(manager)
     leave = leave or kind.__exit__
-    unread = variables_named(dead, (body,))
     return _managed(trace, manager, operators().call(enter or kind.__enter__, manager), leave, body, unread)
 
 
@@ -57,6 +64,14 @@ def _in_python(manager: Any, body: Block) -> Exit:
     with manager as entered:
         exit_ = body(entered)
     return exit_
+
+
+def _close(manager: Any, *_: Any) -> None:
+    operators().call(operators().attr(_thing_of(manager), "close"))
+
+
+def _thing_of(manager: Any) -> Any:
+    return manager.thing
 
 
 def _managed(trace: Recorder, manager: Any, entered: Any, leave: Any, body: Block, dead: Variables) -> Exit:

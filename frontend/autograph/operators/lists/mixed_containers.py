@@ -43,8 +43,7 @@ def note_containers(
     result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
     if isinstance(result, Chosen):
         for option, found in options_among(result, candidates):
-            some = [one for one in found if one is not ABSENT]
-            note_containers(trace, name, option, some, seen, None, around)
+            note_containers(trace, name, option, found, seen, truth, around)
         return
     if any(isinstance(one, Chosen) for one in candidates):
         candidates, truth = [option for one in candidates for option in _options_of(one)], None
@@ -313,6 +312,8 @@ def note_carried(
     `bound` are what stands for those that an iteration begins with.
     """
     container, initial, end = (resolve_grown_list(present(value)) for value in (container, *sides))
+    for option, found in options_among(container, (initial, end)) if isinstance(container, Chosen) else ():
+        note_carried(trace, name, option, found, bound)
     if _is_copied(container):
         held = frozenset(id(resolve_grown_list(present(value))) for value in bound)
         place = str(trace.user_location() or "an unknown place")

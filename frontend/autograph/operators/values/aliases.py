@@ -208,7 +208,8 @@ def options_among(chosen: RuntimeChoice, values: Sequence[Any]) -> Iterator[tupl
 def _like(option: Any, value: Any) -> Iterator[Any]:
     """The one of several objects that has the class and the attributes of an option."""
     for one in value.options if isinstance(value, RuntimeChoice) else (value,):
-        if type(one) is type(option) and are_alike(kind_of(one), kind_of(option)):  # type: ignore[arg-type]
+        is_array = isinstance(one, np.ndarray) and isinstance(option, TracedArray)  # one from outside
+        if (is_array or type(one) is type(option)) and are_alike(kind_of(one), kind_of(option)):  # type: ignore[arg-type]
             yield one
 
 
