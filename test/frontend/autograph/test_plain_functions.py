@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.frontend.autograph.operators.calls import plain_functions
 
 STEP, START = 1, 2
 LIMITS = [3, 4]
@@ -361,6 +362,27 @@ def test_numbers_that_change_are_constants_where_recording_takes_long() -> None:
         assert compiled(mine, 0, 0) == solved(other, 0, 0)
         assert mine == other
     assert "a constant, as a recording that would be too large" in compiled.explain_retrace()
+
+
+def steps_up(numbers: Any, rows: Any) -> Any:
+    table, total = [[0] * rows for _ in range(3)], 0
+    for row in range(3):
+        for column in range(rows):
+            table[row][column] = numbers[row] + numbers[column]
+            total += table[row][column] * (row + 1)
+    return total
+
+
+@pytest.mark.parametrize(("count", "traces"), [(90, 4), (120, 2)])
+def test_long_lists_stay_data_where_recording_takes_long(
+    monkeypatch: pytest.MonkeyPatch, count: int, traces: int
+) -> None:
+    monkeypatch.setattr(plain_functions, "_WORTH_RECORDING", 3)
+    compiled = weft.function(steps_up)
+    for start in range(4):
+        numbers = [start + (i * i) % 7 for i in range(count)]
+        assert compiled(numbers, 4) == steps_up(numbers, 4)
+    assert compiled.trace_count == traces
 
 
 def test_what_is_changed_outside_is_changed_in_each_call(monkeypatch: pytest.MonkeyPatch) -> None:

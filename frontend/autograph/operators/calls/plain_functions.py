@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
@@ -33,6 +34,10 @@ _WORTH_RECORDING = 4_000
 
 _WORTH_RECURSION = 1_000
 """The same of a function that calls itself, which is seldom faster as it is compiled."""
+
+_MOST_NUMBERS = 100
+"""Lists of more numbers stay data, however much is recorded: as constants each would be compared at each call, some
+microseconds a number, and another list would be traced again."""
 
 
 class Plain:
@@ -75,9 +80,13 @@ def plain_call(trace: Recorder, function: FunctionType, args: Any, kwargs: Any) 
 
 
 def _are_all_numbers(trace: Recorder) -> bool:
-    """Whether a function is called that is compiled, with Python's numbers alone, some of them as data."""
-    count = len(set(trace.numbers.values()))
-    return 0 < count == len(trace.arguments) and not control_flow(trace).activations
+    """Whether a function is called that is compiled, with few of Python's numbers alone, some of them as data."""
+    count, types = len(set(trace.numbers.values())), [argument.type for argument in trace.arguments]
+    is_few = (
+        all(type.is_static for type in types)
+        and sum(math.prod(type.shape) for type in types) <= _MOST_NUMBERS
+    )
+    return is_few and 0 < count == len(types) and not control_flow(trace).activations
 
 
 def _ticks(most: int) -> Iterator[bool]:
