@@ -13,7 +13,6 @@ class RuntimeObject(RuntimeValue):
     """Something that is made of a value known at run time only; its attributes and items are alike."""
 
     __slots__ = ("_make", "_owner", "_shown")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, owner: Any, make: Callable[[Any], Any], shown: str) -> None:
         """It is `make(owner)`; `shown` is for people who look while tracing."""
@@ -43,7 +42,7 @@ class RuntimeObject(RuntimeValue):
             "a text, raise it, or pass it to weft.py_call"
         )
 
-    __str__ = __bool__ = __len__ = __iter__ = __contains__ = __format__ = __call__ = _refuse
+    __str__ = __bool__ = __len__ = __iter__ = __contains__ = __format__ = __call__ = __hash__ = _refuse
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = __index__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __array_ufunc__ = __array_function__ = __array__ = __neg__ = __abs__ = _refuse

@@ -302,6 +302,23 @@ class TestExceptions:
         with pytest.raises(ConcreteValueError, match="part of an exception that was caught"):
             weft.function(f)(F64(1))
 
+    def test_a_method_of_what_it_holds_is_refused(self):
+        class Noted(Exception):
+            def __init__(self, value):
+                super().__init__(value)
+                self.log = []
+
+        def f(x):
+            try:
+                if x > 1:
+                    raise Noted(x)
+            except Noted as error:
+                error.log.append(1)
+            return x
+
+        with pytest.raises(ConcreteValueError, match="part of an exception that was caught"):
+            weft.function(f)(F64(2))
+
     def test_raised_again_and_from_it(self):
         def f(x, i):
             try:
