@@ -122,7 +122,8 @@ class Settings:
         512,
         "WEFT_MAX_RECURSION",
         "Refuse functions that call themselves more often than this while they are recorded call by call; a call with "
-        "run-time values under a run-time condition counts as eight.",
+        "run-time values under a run-time condition counts as eight, and one in front of which nothing was computed, "
+        "in a walk over what is known while tracing, does not count.",
     )
     # Recording takes 30 us an op and compiling 0.1 to 0.7 ms: the limit is met after 3 s, and a program just below
     # it compiles in 10 s (elementwise chains) to a minute (many small kernels).

@@ -259,6 +259,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "what may be a container or something unlike is itself if it was there before",
     ),
     ("frontend/autograph/operators", 10, "long lists of numbers stay data however much is recorded of them"),
+    ("frontend/autograph/operators", 6, "walks that compute nothing do not count as recursion"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

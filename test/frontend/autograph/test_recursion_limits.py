@@ -54,9 +54,32 @@ def test_calls_that_sizes_decide_on_are_refused_beyond_a_number() -> None:
     x = np.arange(16.0)
     np.testing.assert_array_equal(weft.function(halved)(x), x)
     with (
-        weft.settings.scope(max_recursion=20),
+        weft.settings.scope(max_recursion=4),
         pytest.raises(
             TraceSizeError, match=r"halved\(\) .* as sizes or constants decide on it: let it end on"
         ),
     ):
         weft.function(halved)(x)
+
+
+def ordered(node: Any, seen: set[Any], order: list[Any]) -> None:
+    if node is not None and node not in seen:
+        seen.add(node)
+        ordered(node.left, seen, order)
+        ordered(node.right, seen, order)
+        order.append(node)
+
+
+def sum_of_a_tree(x: Any) -> Any:
+    nodes = [Node(key) for key in x]
+    for node, left, right in zip(nodes, nodes[1::2], nodes[2::2], strict=False):
+        node.left, node.right = left, right
+    order: list[Any] = []
+    ordered(nodes[0], set(), order)
+    return sum(node.key for node in order), len(order)
+
+
+def test_walks_that_compute_nothing_are_not_counted() -> None:
+    x = np.arange(11.0)
+    with weft.settings.scope(max_recursion=8):
+        assert weft.function(sum_of_a_tree)(x) == sum_of_a_tree(x)

@@ -110,9 +110,12 @@ def _count_call(trace: Recorder, original: FunctionType, kinds: Sequence[Kind]) 
         return
     first = active[0]
     is_decided = trace.region is first.region or all(isinstance(kind, Static) for kind in kinds)
+    if is_decided and flow.ops_at_call.get(code) == trace.op_count:
+        return  # walking over what is known while tracing, it has recorded nothing since the call before
+    flow.ops_at_call[code] = trace.op_count
     flow.recursive_calls[code] += 1 if is_decided else _UNDER_CONDITION
     # Of calls none of which has returned Python's own limit is the limit: they may never end.
-    is_descent = is_decided and flow.recursive_calls[code] == len(active)
+    is_descent = is_decided and flow.recursive_calls[code] <= len(active)
     if flow.recursive_calls[code] <= settings.max_recursion or is_descent:
         _warn_of_size(trace, original, first)
         return

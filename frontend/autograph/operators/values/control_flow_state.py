@@ -134,6 +134,8 @@ class ControlFlowState:
     """The user's functions that are being recorded, by their code, and outermost first."""
     recursive_calls: Counter[CodeType] = field(default_factory=Counter)
     """How often functions called themselves that were recorded call by call, also where that was taken back."""
+    ops_at_call: dict[CodeType, int] = field(default_factory=dict)
+    """How many operations had been recorded when these were counted last."""
     functions: dict[CallKey, StagedFunction] = field(default_factory=dict)
     """The functions of the program that call themselves."""
 
