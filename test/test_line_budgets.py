@@ -260,6 +260,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/autograph/operators", 10, "long lists of numbers stay data however much is recorded of them"),
     ("frontend/autograph/operators", 6, "walks that compute nothing do not count as recursion"),
+    (
+        "frontend/autograph/operators",
+        32,
+        "what many objects hold is read out of a table, where conditions took minutes",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

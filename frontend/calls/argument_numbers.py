@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -269,6 +269,9 @@ def _flat(node: Structure) -> Iterator[Static]:
     if isinstance(node, Static):
         yield node
     elif isinstance(node, Node):
+        if {*map(type, node.children)} == {Static}:  # thousands, in most lists
+            yield from cast("tuple[Static, ...]", node.children)
+            return
         for child in node.children:
             yield from _flat(child)
 

@@ -1,7 +1,6 @@
 """Numbers of a long list among the arguments, which are the elements of one array (`signature/packed_numbers.py`).
 
-Each is a number of its own for the program, taken out of the array at the entry as soon as something asks for it; many
-of them together are parts of the array again.
+Each is a number of its own, taken out at the entry as soon as something asks for it; many are parts of the array again.
 """
 
 from __future__ import annotations
@@ -56,15 +55,9 @@ def items_of(array: TracedArray, number: type) -> list[TracedArray]:
 
 def stacked_items(trace: Recorder, items: Sequence[Any]) -> TracedArray | None:
     """Numbers as one array, if they are elements of one among the arguments; else None."""
-    first = _storage_of(items[0]) if items else None
-    if first is None:
+    if not (storages := _storages_of_one(items)):
         return None
-    places = np.empty(len(items), np.int64)
-    for index, item in enumerate(items):
-        storage = _storage_of(item)
-        if storage is None or storage.array is not first.array:
-            return None
-        places[index] = storage.position
+    first, places = storages[0], np.array([storage.position for storage in storages], np.int64)
     steps = np.diff(places)
     step = int(steps[0]) if len(steps) else 1
     if step <= 0 or (steps != step).any():
@@ -76,16 +69,20 @@ def stacked_items(trace: Recorder, items: Sequence[Any]) -> TracedArray | None:
 
 def is_packed(item: Any) -> bool:
     """Whether a number is an element of an array among the arguments."""
-    return _storage_of(item) is not None
+    return isinstance(item, TracedArray) and isinstance(item._storage, _ItemStorage)
 
 
 def are_of_one_array(items: Sequence[Any]) -> bool:
     """Whether numbers are elements of one array among the arguments."""
-    array = first.array if items and (first := _storage_of(items[0])) is not None else None
-    storages = map(_storage_of, items) if array is not None else ()
-    return array is not None and all(found is not None and found.array is array for found in storages)
+    return _storages_of_one(items) is not None
 
 
-def _storage_of(item: Any) -> _ItemStorage | None:
-    storage = item._storage if isinstance(item, TracedArray) else None
-    return storage if isinstance(storage, _ItemStorage) else None
+def _storages_of_one(items: Sequence[Any]) -> list[Any] | None:
+    """The storages of numbers that are elements of one array; thousands are looked at in few steps of Python's."""
+    if not items or not is_packed(items[0]) or {*map(type, items)} != {TracedArray}:
+        return None
+    storages = [item._storage for item in items]
+    is_one = {*map(type, storages)} == {_ItemStorage} and len(
+        {id(storage.array) for storage in storages}
+    ) == 1
+    return storages if is_one else None

@@ -223,3 +223,27 @@ def test_one_of_two_lists_under_another_name_is_not_changed() -> None:
         return items, others
 
     refused(program, np.float64(1.0), match="has other names too or another one")
+
+
+class Cell:
+    """An object with attributes of several types."""
+
+    def __init__(self, number):
+        self.number, self.weight, self.is_odd = number, number * 0.5, number % 2 == 1
+        self.place = (number, number + 1)
+        self.mixed = number if number else None
+
+
+CELLS = [Cell(number) for number in range(40)]
+
+
+def reads_of_many(i):
+    cell = CELLS[i]
+    return cell.number, cell.weight, cell.is_odd, cell.place[1], cell.mixed
+
+
+def test_attributes_of_many_objects_are_looked_up():
+    assert [type(value) for value in weft.function(reads_of_many)(np.int64(3))[:4]] == [int, float, bool, int]
+    same(reads_of_many, np.int64(0), np.int64(39), joined=True)
+    sums = weft.function(lambda i: CELLS[i].place[1] + CELLS[i].number)
+    assert "scf.if" not in sums.get_concrete_function(weft.TensorSpec((), "int64")).as_text("weft")

@@ -26,6 +26,7 @@ from ....runtime_values.objects import attribute_of
 from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
 from ....signature.traced_value import CompositeValue
 from ....source.modules import is_own_module, is_users_module
+from ....source.own_attributes import own_attributes
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
 from ....tracing.needed_numbers import need_number
@@ -182,12 +183,27 @@ def _of_chosen(owner: Chosen, name: str) -> Any:
         return lambda *args, **kwargs: called_on_chosen(
             owner, lambda one, *given: call(attr(one, name), *given, **kwargs), *args
         )
+    if len(owner.options) >= _MANY and not owner.held and all(_is_kept(one, name) for one in owner.options):
+        found = owner.of_known([attr(option, name) for option in owner.options])
+        if found is not NotImplemented:
+            return found
     held = (resolve_grown_list((attributes_of(option) or {}).get(name)) for option in owner.options)
     trace = required_trace()
     if trace.own_chosen and all(isinstance(value, (list, dict, set, RuntimeContainer)) for value in held):
         found = tuple(attr(option, name) for option in owner.options)
         return Chosen(owner.index, found, frozenset(range(len(found))))
     return joined_of_chosen(trace, lambda: owner.each(partial(attr, name=name)))
+
+
+_MANY = 4
+"""So many options are looked up in a table, where fewer are told apart by conditions."""
+
+
+def _is_kept(owner: Any, name: str) -> bool:
+    """Whether an object itself has an attribute, which nothing computes."""
+    kind: Any = type(owner)
+    is_usual = kind.__getattribute__ is object.__getattribute__
+    return is_usual and name in own_attributes(owner) and not hasattr(_member(kind, name), "__get__")
 
 
 def _behind_proxy(owner: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection
 
     from ....tracing.recorder import Recorder
 
@@ -91,6 +91,21 @@ class Chosen(RuntimeChoice):
             one, others = _thunk(partial(read, option)), _thunk(result)
             result = partial(operators().if_exp, self.index == number, one, others)
         return result()
+
+    def of_known(self, values: Sequence[Any]) -> Any:
+        """Of what is known of each option, that of the one chosen, out of a table; NotImplemented where none can be."""
+        kinds = set(map(type, values))
+        if all(value is values[0] for value in values):
+            return values[0]
+        if kinds == {tuple} and len(set(map(len, values))) == 1:
+            parts = tuple(self.of_known(column) for column in zip(*values, strict=True))
+            return NotImplemented if any(part is NotImplemented for part in parts) else parts
+        kind = kinds.pop()
+        table = np.asarray(values) if not kinds and kind in _NUMBERS else None
+        if table is None or table.dtype != np.dtype(kind):
+            return NotImplemented
+        trace = self.index._storage.trace
+        return wrap(trace, value_of(trace, table))[self.index]._like_python(kind)
 
     def with_others(self, do: Callable[..., Any], *others: Any) -> Any:
         """What `do` gives for the value that was chosen, and for others as those are that were chosen with it."""
@@ -259,6 +274,9 @@ class ChosenText(Chosen):
         if name in strings.STRING_METHODS:
             return partial(self._changed, name)
         raise self._refusal(f"{name!r} of it is asked for")
+
+
+_NUMBERS = (bool, int, float, complex)
 
 
 def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
