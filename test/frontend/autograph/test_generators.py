@@ -461,3 +461,20 @@ def test_what_python_runs_of_a_generator_happens_until_the_loop_is_left() -> Non
         return i, x
 
     same(f, (np.zeros(4), I64(1)), (np.zeros(4), I64(6)), joined=True)
+
+
+def test_what_may_be_unbound_is_not_read_by_a_generator_that_python_runs():
+    def f(x):
+        def later():
+            yield x + more
+
+        items = later()
+        if x[0] > 0:
+            more = 1.0
+        return next(items)
+
+    refused(
+        f,
+        np.ones(2),
+        match="a generator that is not walked by a loop reads a variable that may have no value",
+    )

@@ -40,6 +40,14 @@ class MaybeUnbound:
     def __repr__(self) -> str:
         return f"MaybeUnbound({self.value!r})"
 
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise UnsupportedError(
+            "a generator that is not walked by a loop reads a variable that may have no value: give it one on all paths"
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __pow__ = __rpow__ = __lt__ = __le__ = __gt__ = __ge__ = __getitem__ = __array_ufunc__ = _refuse
+
 
 class Chosen(RuntimeChoice):
     """One of several Python values, chosen by a run-time condition: strings, functions, objects."""
