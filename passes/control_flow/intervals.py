@@ -21,6 +21,7 @@ from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import Dim, Reshape, Squeeze
 from ...dialect.register import op_class_of
 from ..rewriting import type_of
+from .linear import relations
 from .structure import (
     EXTRACT,
     FOR,
@@ -33,6 +34,8 @@ from .structure import (
     has_else,
     producer,
     scalar_constant,
+    tensor_of,
+    terminator,
     yielded,
 )
 
@@ -155,6 +158,8 @@ class Intervals:
         self._everywhere = everywhere or self
         self.facts = facts or {}
         self._known: dict[Value, Interval] = {}
+        self._tests: set[Operation] = set()
+        """The `while` loops whose tests are being asked."""
 
     def of(self, value: Value, depth: int = _DEPTH) -> Interval:
         """What a value lies between; everything while that is being asked."""
@@ -228,7 +233,20 @@ class Intervals:
             waiting += [source for source in sources if source not in met]
             met.update(sources)
         low, high = _hull(*begins) if begins else EVERYTHING
-        return low + MOST * added[0], high + MOST * added[1]
+        found = low + MOST * added[0], high + MOST * added[1]
+        return common(found, self._tested(value)) if fits(found) else found
+
+    def _tested(self, value: Value) -> Interval:
+        """What a `while` loop carries: what it begins with, or what an iteration makes where the test holds."""
+        found = _place_in_while(value)
+        if found is None or found[0] in self._tests:
+            return EVERYTHING
+        loop, place = found
+        self._tests.add(loop)
+        inside = Intervals(self, dict(tested(loop, self)))
+        made = _hull(self.of(loop.operands[place]), inside.of(yielded(body(loop, 1))[place]))
+        self._tests.discard(loop)
+        return made
 
     def _handed_on(self, value: Value) -> tuple[list[Value], Interval]:
         """The values of which a value is one, but for what is added to it; none where it begins."""
@@ -274,6 +292,40 @@ def _sources(value: Value) -> Iterator[Value]:
         yield yielded(body(operation))[place]
     elif operation.name == WHILE:
         yield yielded(body(operation, 0))[place]
+
+
+def _place_in_while(value: Value) -> tuple[Operation, int] | None:
+    """The `scf.while` that carries a value, and the place of it among what the loop begins with."""
+    operation = producer(value)
+    loop = value.owner.owner.operation if operation is None else operation
+    if loop.name != WHILE:
+        return None
+    test = body(loop, 0)
+    if operation is None and value.owner == test:
+        return loop, value.arg_number
+    place = value.arg_number if operation is None else list(loop.results).index(value)
+    handed = yielded(test)[place]
+    is_carried = producer(handed) is None and handed.owner == test
+    return (loop, handed.arg_number) if is_carried else None
+
+
+def tested(loop: Operation, known: Intervals) -> Iterator[tuple[Value, Interval]]:
+    """What is known in the body of an `scf.while`: its test holds."""
+    test = body(loop, 0)
+    condition = tensor_of(terminator(test).operands[0])
+    handed = dict(zip(yielded(test), body(loop, 1).arguments, strict=True))
+    for value, interval in () if condition is None else compared(condition, True, known):
+        yield value, interval
+        if value in handed:
+            yield handed[value], interval
+
+
+def compared(condition: Value, holds: bool, known: Intervals) -> Iterator[tuple[Value, Interval]]:
+    """What comparisons say of their operands where a condition holds, or does not."""
+    for left, right, relation in relations(condition, holds):
+        distance = 1 if relation is comparison.Less else 0
+        yield left, (EVERYTHING[0], known.of(right)[1] - distance)
+        yield right, (known.of(left)[0] + distance, EVERYTHING[1])
 
 
 def _is_number(value: Value) -> bool:

@@ -1,4 +1,4 @@
-"""Decide the checks of Python's ints whose values are known to stay far from the end of 64 bits."""
+"""Decide the checks of integers whose values are known to lie between others, as far from the end of 64 bits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from ...dialect.mlir import Block, Module, Operation, Value
-from ...dialect.ops.comparison import Less
 from ...dialect.ops.elementwise import Maximum
 from ...dialect.ops.indexing import FindOutOfBounds
 from ...dialect.ops.selection import Select
@@ -15,8 +14,7 @@ from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
 from ..rewriting import operations_of, type_of
-from .intervals import EVERYTHING, Interval, Intervals, common
-from .linear import relations
+from .intervals import EVERYTHING, Interval, Intervals, common, compared, tested
 from .structure import (
     FOR,
     IF,
@@ -24,18 +22,15 @@ from .structure import (
     WHILE,
     body,
     constant_of,
-    is_number_check,
     operations_in,
     producer,
     tensor_of,
-    terminator,
-    yielded,
 )
 
 
 @dataclass(frozen=True)
 class ProveNoOverflow(Pass):
-    """Remove a `weft.raise_if` of numbers that have more than 64 bits, where ranges of integers tell that none has.
+    """Remove a `weft.raise_if` of numbers that have too many bits, where ranges of integers tell that none has.
 
     Counters of loops, extents, and what loops add up of small numbers are far from 2**63, as neither memory nor time
     suffices for more; conditions of branches and loops, and checks that went by, say more.
@@ -44,10 +39,14 @@ class ProveNoOverflow(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         """Walk functions in the order of the program, with what is known there."""
         for function in operations_in(module.body):
-            if function.name == "func.func" and any(map(is_number_check, operations_of(function))):
+            if function.name == "func.func" and any(map(_is_check, operations_of(function))):
                 removed = _Walk().remove(body(function), {})
                 if removed:
                     statistics["checks of ints removed"] += removed
+
+
+def _is_check(operation: Operation) -> bool:
+    return op_class_of(operation) is RaiseIf
 
 
 class _Walk:
@@ -60,7 +59,7 @@ class _Walk:
         """Remove checks in a block, and in what its ops hold."""
         removed, known = 0, Intervals(self._everywhere, facts)
         for operation in operations_in(block):
-            if is_number_check(operation) and known.never_holds(operation.operands[0]):
+            if _is_check(operation) and known.never_holds(operation.operands[0]):
                 operation.erase()
                 removed += 1
             elif op_class_of(operation) is RaiseIf:
@@ -88,7 +87,7 @@ def _checked(check: Operation, known: Intervals) -> Iterator[tuple[Value, Interv
         size = known.of(extent)[1]
         if not type_of(index).rank:
             yield index, (-size, size - 1)
-    yield from _compared(condition, False, known)
+    yield from compared(condition, False, known)
 
 
 def _entered(operation: Operation, region: int, known: Intervals) -> Iterator[tuple[Value, Interval]]:
@@ -96,20 +95,14 @@ def _entered(operation: Operation, region: int, known: Intervals) -> Iterator[tu
     if operation.name == IF:
         condition = tensor_of(operation.operands[0])
         if condition is not None:
-            yield from _compared(condition, not region, known)
+            yield from compared(condition, not region, known)
     elif operation.name == FOR:
         lower, upper = list(operation.operands)[:2]
         least = known.of(lower)[0]
         for bound in _bounds(upper, least):
             yield bound, (least + 1, EVERYTHING[1])
     elif operation.name == WHILE and region:
-        test = body(operation, 0)
-        condition = tensor_of(terminator(test).operands[0])
-        handed = dict(zip(yielded(test), body(operation, 1).arguments, strict=True))
-        for value, interval in () if condition is None else _compared(condition, True, known):
-            yield value, interval
-            if value in handed:
-                yield handed[value], interval
+        yield from tested(operation, known)
 
 
 def _bounds(upper: Value, least: int) -> Iterator[Value]:
@@ -126,11 +119,3 @@ def _bounds(upper: Value, least: int) -> Iterator[Value]:
             constant = constant_of(other)
             if constant is not None and not constant.ndim and constant <= least:
                 yield one
-
-
-def _compared(condition: Value, holds: bool, known: Intervals) -> Iterator[tuple[Value, Interval]]:
-    """What comparisons say of their operands where a condition holds, or does not."""
-    for left, right, relation in relations(condition, holds):
-        distance = 1 if relation is Less else 0
-        yield left, (EVERYTHING[0], known.of(right)[1] - distance)
-        yield right, (known.of(left)[0] + distance, EVERYTHING[1])

@@ -65,7 +65,7 @@ def changed(x):
 
 
 def escaping(c):
-    out = np.zeros(c.shape, np.int64)
+    out = np.zeros(c.shape, np.int32)
     for i in range(len(c)):
         z = 0.0
         k = 0

@@ -23,14 +23,59 @@ func.func @sums(%x: tensor<?xf64>, %n: tensor<i64>) {
 
 // -----
 
-// Other errors stay, also where they never come.
+// Checks of other errors go as well, where they never come; those of other things stay.
 // CHECK-LABEL: func.func @other
-// CHECK: weft.raise_if
+// CHECK-NOT: weft.raise_if
+// CHECK: weft.find_out_of_bounds
+// CHECK-NEXT: weft.raise_if
 // CHECK: return
 func.func @other(%x: tensor<?xf64>) {
   %axis = "weft.dim"(%x) {axis = 0} : (tensor<?xf64>) -> tensor<i64>
   %0 = "weft.add_overflows"(%axis, %axis) : (tensor<i64>, tensor<i64>) -> tensor<i1>
   "weft.raise_if"(%0) {error = "ValueError", message = "long"} : (tensor<i1>) -> ()
+  %1:2 = "weft.find_out_of_bounds"(%axis, %axis) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+  "weft.raise_if"(%1#0) {error = "IndexError", message = "out"} : (tensor<i1>) -> ()
+  return
+}
+
+// -----
+
+// What a loop counts while it is below a number is at most that behind the loop; below a number that only the program
+// knows it may be anything.
+// CHECK-LABEL: func.func @counted
+// CHECK: scf.while
+// CHECK-NOT: weft.raise_if
+// CHECK: scf.while
+// CHECK: weft.raise_if
+// CHECK: return
+func.func @counted(%n: tensor<i64>, %x: tensor<i1>) {
+  %c0 = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %c1 = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %c100 = "weft.constant"() {value = dense<100> : tensor<i64>} : () -> tensor<i64>
+  %most = "weft.constant"() {value = dense<2147483647> : tensor<i64>} : () -> tensor<i64>
+  %k = scf.while (%a = %c0) : (tensor<i64>) -> tensor<i64> {
+    %less = "weft.less"(%a, %c100) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %both = "weft.logical_and"(%less, %x) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %go = tensor.extract %both[] : tensor<i1>
+    scf.condition(%go) %a : tensor<i64>
+  } do {
+  ^bb0(%a: tensor<i64>):
+    %next = "weft.add"(%a, %c1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    scf.yield %next : tensor<i64>
+  }
+  %0 = "weft.greater"(%k, %most) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+  "weft.raise_if"(%0) {error = "OverflowError", message = "large"} : (tensor<i1>) -> ()
+  %l = scf.while (%a = %c0) : (tensor<i64>) -> tensor<i64> {
+    %less = "weft.less"(%a, %n) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %go = tensor.extract %less[] : tensor<i1>
+    scf.condition(%go) %a : tensor<i64>
+  } do {
+  ^bb0(%a: tensor<i64>):
+    %next = "weft.add"(%a, %c1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    scf.yield %next : tensor<i64>
+  }
+  %1 = "weft.greater"(%l, %most) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+  "weft.raise_if"(%1) {error = "OverflowError", message = "large"} : (tensor<i1>) -> ()
   return
 }
 
@@ -64,7 +109,9 @@ func.func @behind(%n: tensor<i64>) {
 // CHECK-NEXT: weft.raise_if
 // CHECK-NOT: weft.raise_if
 // CHECK: return
-func.func @loop(%n: index, %m: tensor<i64>) -> (tensor<i64>, tensor<i64>) {
+func.func @loop(%turns: tensor<i64>) -> (tensor<i64>, tensor<i64>) {
+  %t = tensor.extract %turns[] : tensor<i64>
+  %n = arith.index_cast %t : i64 to index
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %c1 = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
