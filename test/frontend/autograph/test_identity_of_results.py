@@ -244,6 +244,41 @@ def test_what_was_there_before_stays_itself_where_it_may_be_something_unlike():
     assert compiled(np.float64(1))[-1] == {3}
 
 
+class Holder:
+    def __init__(self, items: list[float]) -> None:
+        self.items = items
+
+
+def _of_several_lengths(one: Any, other: Any, x: Any) -> Any:
+    found: Any = False
+    if x > 0:
+        found = one
+    if x > 1:
+        found = other
+    return found
+
+
+def _of_chosen(one: Any, other: Any, x: Any) -> Any:
+    first, second = Holder(one), Holder(other)
+    chosen = first if x > 1 else second
+    chosen.items.append(x)
+    items: Any = chosen.items
+    return items if x > 0 else False, items if x < 1 else one
+
+
+def test_one_of_lists_of_several_lengths_is_itself_where_it_may_be_something_unlike():
+    for function in (_of_several_lengths, _of_chosen):
+        compiled = weft.function(function)
+        for number in (-1.0, 0.5, 2.0):
+            ours, theirs = ([1.0], [1.0, 2.0]), ([1.0], [1.0, 2.0])
+            found = compiled(*ours, np.float64(number))
+            expected = function(*theirs, np.float64(number))
+            assert (found, ours) == (expected, theirs)
+            pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
+            for one, wanted in pairs:
+                assert [one is each for each in ours] == [wanted is each for each in theirs]
+
+
 def test_what_a_loop_may_leave_as_what_was_there_before_is_refused():
     def last(x: Any, unlike: bool) -> Any:
         found: Any = 0 if unlike else [2.0]

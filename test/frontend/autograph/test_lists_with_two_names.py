@@ -338,3 +338,17 @@ def test_an_array_that_was_put_is_not_changed_in_later_iterations():
         return out
 
     refused(written, I64(3), I64(7), match="change a copy")
+
+
+def test_one_of_several_that_takes_the_place_of_one_of_several_is_not_changed():
+    def changed(one, other, n, unlike):
+        found = one if n > 0 else other
+        if n > 1:
+            found = False if unlike else [7]
+        if found:
+            found.append(0)
+        return found
+
+    for other in ([1], [1, 2]):
+        for unlike in (True, False):
+            refused(changed, [1], other, I64(1), unlike, match="has other names too")

@@ -45,14 +45,14 @@ def note_containers(
         for option, found in options_among(result, candidates):
             note_containers(trace, name, option, found, seen, truth, around)
         return
-    if any(isinstance(one, Chosen) for one in candidates):
-        candidates, truth = [option for one in candidates for option in _options_of(one)], None
+    ends = [_told_apart(trace, one) if truth is not None else one for one in candidates]
+    candidates = [option for one in candidates for option in _options_of(one)]
     if isinstance(result, RuntimeContainer):
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
     several = [c for c in candidates if _is_mutable(c) and c is not result]
     if several and _is_mutable(result):
         if truth is not None:
-            trace.state(JoinedContainers).note(result, truth, (candidates[0], candidates[1]))
+            trace.state(JoinedContainers).note(result, truth, (ends[0], ends[1]))
         trace.state(_Joined).candidates[id(result)] = (result, several)
         held = [container for container in several if _is_seen(trace, container, seen.identities)]
         if held and not _are_of_one_heap([result, *held]):
@@ -64,6 +64,18 @@ def note_containers(
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         entries = [entry_of(c, position, key) for c in candidates]
         note_containers(trace, name, item, entries, seen, truth, (*around, result))
+
+
+def _told_apart(trace: Recorder, value: Any) -> Any:
+    """One of several containers, where it is noted what decides which; another value itself."""
+    if not isinstance(value, Chosen) or not all(map(_is_mutable, options := [*_options_of(value)])):
+        return value
+    found = options[-1]
+    for number, option in reversed(list(enumerate(options[:-1]))):
+        ends = option, found
+        found = Chosen(value.index, ends)
+        trace.state(JoinedContainers).note(found, value.index == number, ends)
+    return found
 
 
 def _options_of(value: Any) -> Iterable[Any]:
@@ -158,11 +170,9 @@ def _note_group(trace: Recorder, containers: Iterable[Any]) -> None:
 
 def require_told_apart(trace: Recorder, left: Any, right: Any) -> None:
     """Refuse to tell whether two containers are one where a condition decides on it; of objects, begin again."""
-    known = trace.state(_Joined).candidates
-    if not known or left is right:
+    if not trace.state(_Joined).candidates or left is right:
         return
-    ones, others = _identities(known, left), _identities(known, right)
-    if not ones & others or _are_of_one_heap([left, right]):
+    if _all_of(trace, left).keys().isdisjoint(_all_of(trace, right)) or _are_of_one_heap([left, right]):
         return
     kind = (left if isinstance(left, RuntimeContainer) else right).__class__.__name__
     refusal = UnsupportedError(
@@ -173,14 +183,14 @@ def require_told_apart(trace: Recorder, left: Any, right: Any) -> None:
     raise refusal
 
 
-def _identities(known: dict[int, tuple[Any, list[Any]]], value: Any) -> set[int]:
-    """The identities of all that a container may be."""
-    found: set[int] = set()
+def _all_of(trace: Recorder, value: Any) -> dict[int, Any]:
+    """A container and all that it may be, by their identities."""
+    known, found = trace.state(_Joined).candidates, dict[int, Any]()
     waiting = [value]
     while waiting:
         value = resolve_grown_list(present(waiting.pop()))
         if id(value) not in found:
-            found.add(id(value))
+            found[id(value)] = value
             waiting.extend(known.get(id(value), (None, []))[1])
     return found
 
@@ -298,7 +308,9 @@ def note_common_ends(
         key for key in places if any(ends[key] is bound[other] for other in places if other is not key)
     ]
     seen = SeenNow().identities if exchanged else set()
-    if any(_is_mutable(carried[key].initial) and _is_held(carried[key].initial, seen) for key in exchanged):
+    if any(
+        _is_mutable(carried[key].initial) and _is_held(trace, carried[key].initial, seen) for key in exchanged
+    ):
         common += exchanged
     for key in dict.fromkeys(common):
         trace.at_end.append(_Watch(trace, carried[key].place.name, [(bound[key], contents[key])]))
@@ -415,11 +427,11 @@ def _is_copied(value: Any) -> bool:
 
 def _is_seen(trace: Recorder, container: Any, seen: set[int]) -> bool:
     """Whether the program can see a container: it was there before the call, or something that it sees holds it."""
-    is_outside = trace.python_state is not None and trace.python_state.knows(container)
-    return is_outside or _is_held(container, seen)
+    state = trace.python_state
+    is_outside = state is not None and any(map(state.knows, _all_of(trace, container).values()))
+    return is_outside or _is_held(trace, container, seen)
 
 
-def _is_held(container: Any, seen: set[int]) -> bool:
+def _is_held(trace: Recorder, container: Any, seen: set[int]) -> bool:
     """Whether a variable or a container that the program sees holds a container, or one that it may be."""
-    is_growing = isinstance(container, RuntimeContainer)
-    return id(container) in seen or (is_growing and any(_is_held(c, seen) for c in container.candidates))
+    return not seen.isdisjoint(_all_of(trace, container))

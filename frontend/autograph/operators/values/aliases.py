@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....runtime_values.results import RuntimeChoice, RuntimeContainer
+from ....runtime_values.results import RuntimeChoice, RuntimeContainer, RuntimeLength
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import ArrayHolder, held
 from ....source.locations import user_frames
@@ -22,8 +22,9 @@ from ....tracing.recorder import ABSENT, Handed, Join, Storage
 from ....tracing.several_types import SeveralTypes, TypeOfValue
 from .abstract import kind_of, parts_of
 from .kinds import are_alike
-from .optional import MaybeUnbound, Optional
+from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import Snapshot
+from .resolve_grown_lists import resolve_grown_list
 
 
 def same_value(one: Any, other: Any) -> bool:
@@ -202,15 +203,22 @@ def options_among(chosen: RuntimeChoice, values: Sequence[Any]) -> Iterator[tupl
     """Each object that a value may be, with what like it each of some values may be; `ABSENT` where that is nothing."""
     for number in chosen.held:
         option = chosen.options[number]
-        yield option, [next(_like(option, value), ABSENT) for value in values]
+        yield option, [_like(option, value) for value in values]
 
 
-def _like(option: Any, value: Any) -> Iterator[Any]:
-    """The one of several objects that has the class and the attributes of an option."""
-    for one in value.options if isinstance(value, RuntimeChoice) else (value,):
-        is_array = isinstance(one, np.ndarray) and isinstance(option, TracedArray)  # one from outside
-        if (is_array or type(one) is type(option)) and are_alike(kind_of(one), kind_of(option)):  # type: ignore[arg-type]
-            yield one
+def _like(option: Any, value: Any) -> Any:
+    """The one of several objects that has the class and the attributes of an option, or one of those that have."""
+    options = list(map(resolve_grown_list, value.options if isinstance(value, RuntimeChoice) else (value,)))
+    places = [place for place, one in enumerate(options) if _are_alike(one, option)]
+    if len(places) > 1 and isinstance(value, Chosen):
+        return value.among(places)
+    return options[places[0]] if places else ABSENT
+
+
+def _are_alike(one: Any, option: Any) -> bool:
+    is_array = isinstance(one, np.ndarray) and isinstance(option, TracedArray)  # one from outside
+    are_lists = all(isinstance(items, (list, RuntimeLength)) for items in (one, option))
+    return (is_array or are_lists or type(one) is type(option)) and are_alike(kind_of(one), kind_of(option))  # type: ignore[arg-type]
 
 
 def is_visible(storage: Storage) -> bool:
