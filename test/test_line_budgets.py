@@ -255,7 +255,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     (
         "frontend/autograph/operators",
-        51,
+        56,
         "what may be a container or something unlike is itself if it was there before",
     ),
     ("frontend/autograph/operators", 10, "long lists of numbers stay data however much is recorded of them"),

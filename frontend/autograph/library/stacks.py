@@ -38,6 +38,12 @@ class ExitStack(InPlaceOf):
 
     def enter_context(self, manager: Any) -> Any:
         """Enter a manager, which is left with the stack."""
+        if isinstance(manager, contextlib._GeneratorContextManager):
+            raise UnsupportedError(
+                "a generator function under contextlib.contextmanager is entered by an ExitStack, and would run while "
+                "the function is traced: use it in a with statement of its own, or write a class with __enter__ and "
+                "__exit__"
+            )
         entered = manager.__enter__()
         self.push(manager)
         return entered
