@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ...dialect.errors import UnsupportedError
 from ...dialect.records import NamedTuple
 from ..tracing.recorder import ABSENT
+from .results import RuntimeChoice
 
 if TYPE_CHECKING:
     from ..tracing.array import TracedArray
@@ -84,9 +85,9 @@ class JoinedContainers:
             if is_one or any(is_met(end) or was_there(end) for end in others):
                 kind = getattr(carried.container, "python_type", type(carried.container)).__name__
                 raise UnsupportedError(
-                    f"{carried.name!r} is, depending on how often a loop ran (at {carried.place}), one {kind} with "
-                    "another that the function returns or that was there before: compiled code would return two. "
-                    f"Return a copy ({kind}({carried.name}))"
+                    f"{carried.name!r} is, depending on a condition or on how often a loop ran (at {carried.place}), "
+                    f"one {kind} with another that the function returns or that was there before: compiled code would "
+                    f"return two. Return a copy ({kind}({carried.name}))"
                 )
             known += inside
 
@@ -94,7 +95,8 @@ class JoinedContainers:
         """A container and all that it may be, with the paths of branches on which it is that."""
         yield container, paths
         joined, carried = self.found.get(id(container)), self.carried.get(id(container))
-        sides = [(end, paths) for end in ((carried.initial, carried.end) if carried is not None else ())]
+        options = container.options if isinstance(container, RuntimeChoice) else ()
+        sides = [(end, paths) for end in ((carried.initial, carried.end) if carried is not None else options)]
         if joined is not None:
             key = id(joined.decision)
             sides = [

@@ -279,6 +279,23 @@ def test_one_of_lists_of_several_lengths_is_itself_where_it_may_be_something_unl
                 assert [one is each for each in ours] == [wanted is each for each in theirs]
 
 
+def test_what_is_one_of_several_behind_a_branch_that_chooses_again_is_not_returned():
+    def left(one: Any, other: Any, x: Any, is_read: bool) -> Any:
+        first, second = Holder(one), Holder(other)
+        found = [3.0]
+        if x > 0:
+            chosen = first if x > 1 else second
+            chosen.items.append(x)
+            found = chosen.items
+        return len(found) if is_read else found
+
+    compiled = weft.function(left)
+    for number in (-1.0, 0.5, 2.0):
+        assert compiled([1.0], [], np.float64(number), True) == left([1.0], [], np.float64(number), True)
+    with pytest.raises(weft.UnsupportedError, match="depending on a condition or on how often"):
+        compiled([1.0], [], np.float64(2), False)
+
+
 def test_what_a_loop_may_leave_as_what_was_there_before_is_refused():
     def last(x: Any, unlike: bool) -> Any:
         found: Any = 0 if unlike else [2.0]
@@ -298,3 +315,25 @@ def test_buffers_are_made_at_each_call():
     first.append(1)
     second.append(2.0)
     assert compiled(np.ones(2))[1:] == (bytearray(b"ab"), array.array("d", [1.0]))
+
+
+def test_whether_arrays_are_one_that_a_condition_decides_on_is_refused():
+    def of_paths(one: Any, other: Any, x: Any) -> Any:
+        chosen = one if x > 0 else other
+        return chosen is one
+
+    def of_iterations(one: Any, other: Any, x: Any) -> Any:
+        last = one
+        for _ in range(int(x)):
+            last = other
+        return last is other
+
+    def apart(one: Any, other: Any, x: Any) -> Any:
+        new = one.copy() if x > 0 else other * 2
+        return new is one, one is other, one is one[:]
+
+    given = np.zeros(2), np.ones(2), np.float64(1)
+    assert weft.function(apart)(*given) == apart(*given)
+    for function in (of_paths, of_iterations):
+        with pytest.raises(weft.UnsupportedError, match="whether these are one array"):
+            weft.function(function)(*given)

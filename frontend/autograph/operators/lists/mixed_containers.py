@@ -17,6 +17,7 @@ from ....reach.walks import attributes_of
 from ....runtime_values.joined_containers import CarriedContainer, JoinedContainers
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
+from ....tracing.may_alias import all_aliases
 from ....tracing.recorder import ABSENT, ChosenChanged, Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, options_among, present, reachable
@@ -45,14 +46,17 @@ def note_containers(
         for option, found in options_among(result, candidates):
             note_containers(trace, name, option, found, seen, truth, around)
         return
-    ends = [_told_apart(trace, one) if truth is not None else one for one in candidates]
+    is_told = truth is not None and all(map(_is_told, candidates))
+    ends = [_told_apart(trace, one) if is_told else one for one in candidates]
     candidates = [option for one in candidates for option in _options_of(one)]
     if isinstance(result, RuntimeContainer):
         result.candidates = tuple(c for c in candidates if _is_mutable(c) and c is not result)
     several = [c for c in candidates if _is_mutable(c) and c is not result]
     if several and _is_mutable(result):
-        if truth is not None:
+        if truth is not None and is_told:
             trace.state(JoinedContainers).note(result, truth, (ends[0], ends[1]))
+        elif truth is not None:
+            _note_ends(trace, name, result, ends, frozenset())
         trace.state(_Joined).candidates[id(result)] = (result, several)
         held = [container for container in several if _is_seen(trace, container, seen.identities)]
         if held and not _are_of_one_heap([result, *held]):
@@ -63,7 +67,13 @@ def note_containers(
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         entries = [entry_of(c, position, key) for c in candidates]
-        note_containers(trace, name, item, entries, seen, truth, (*around, result))
+        inner = truth if len(entries) == len(ends) else None
+        note_containers(trace, name, item, entries, seen, inner, (*around, result))
+
+
+def _is_told(value: Any) -> bool:
+    """Whether it is known still which of several a value is."""
+    return not isinstance(value, Chosen) or bool(value.index._storage.section.is_usable)
 
 
 def _told_apart(trace: Recorder, value: Any) -> Any:
@@ -169,18 +179,26 @@ def _note_group(trace: Recorder, containers: Iterable[Any]) -> None:
 
 
 def require_told_apart(trace: Recorder, left: Any, right: Any) -> None:
-    """Refuse to tell whether two containers are one where a condition decides on it; of objects, begin again."""
-    if not trace.state(_Joined).candidates or left is right:
+    """Refuse to tell whether two things are one where a condition decides on it; of objects, begin again."""
+    if left is right or _are_apart(trace, left, right) or _are_of_one_heap([left, right]):
         return
-    if _all_of(trace, left).keys().isdisjoint(_all_of(trace, right)) or _are_of_one_heap([left, right]):
-        return
-    kind = (left if isinstance(left, RuntimeContainer) else right).__class__.__name__
+    is_array = isinstance(left, TracedArray)
+    kind = "array" if is_array else (left if isinstance(left, RuntimeContainer) else right).__class__.__name__
     refusal = UnsupportedError(
         f"whether these are one {kind} depends on a condition, or on how often a loop ran, behind which compiled code "
         "has an equal new one: compare what they hold (==), or keep in a variable which one it is"
     )
     tell_apart(trace, (left, right), refusal)
     raise refusal
+
+
+def _are_apart(trace: Recorder, left: Any, right: Any) -> bool:
+    """Whether no condition decides whether two containers, or two arrays, are one."""
+    if isinstance(left, TracedArray) and isinstance(right, TracedArray):
+        one, other = left._storage, right._storage
+        return one is other or {one, *all_aliases(one)}.isdisjoint((other, *all_aliases(other)))
+    known = trace.state(_Joined).candidates
+    return not known or _all_of(trace, left).keys().isdisjoint(_all_of(trace, right))
 
 
 def _all_of(trace: Recorder, value: Any) -> dict[int, Any]:
@@ -328,9 +346,15 @@ def note_carried(
         note_carried(trace, name, option, found, bound)
     if _is_copied(container):
         held = frozenset(id(resolve_grown_list(present(value))) for value in bound)
-        place = str(trace.user_location() or "an unknown place")
-        carried = CarriedContainer(container, name, place, initial, end, held)
-        trace.state(JoinedContainers).carried[id(container)] = carried
+        _note_ends(trace, name, container, (initial, end), held)
+
+
+def _note_ends(
+    trace: Recorder, name: str, container: Any, ends: Sequence[Any], bound: frozenset[int]
+) -> None:
+    place = str(trace.user_location() or "an unknown place")
+    carried = CarriedContainer(container, name, place, ends[0], ends[1], bound)
+    trace.state(JoinedContainers).carried[id(container)] = carried
 
 
 def note_earlier_ends(

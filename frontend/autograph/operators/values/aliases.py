@@ -22,7 +22,7 @@ from ....tracing.recorder import ABSENT, Handed, Join, Storage
 from ....tracing.several_types import SeveralTypes, TypeOfValue
 from .abstract import kind_of, parts_of
 from .kinds import are_alike
-from .optional import Chosen, MaybeUnbound, Optional
+from .optional import MaybeUnbound, Optional
 from .program_locations import Snapshot
 from .resolve_grown_lists import resolve_grown_list
 
@@ -206,12 +206,15 @@ def options_among(chosen: RuntimeChoice, values: Sequence[Any]) -> Iterator[tupl
         yield option, [_like(option, value) for value in values]
 
 
+_CONTAINERS = (list, dict, set, RuntimeContainer)
+
+
 def _like(option: Any, value: Any) -> Any:
-    """The one of several objects that has the class and the attributes of an option, or one of those that have."""
+    """The one of several objects that has the class and the attributes of an option; of containers one of several."""
     options = list(map(resolve_grown_list, value.options if isinstance(value, RuntimeChoice) else (value,)))
     places = [place for place, one in enumerate(options) if _are_alike(one, option)]
-    if len(places) > 1 and isinstance(value, Chosen):
-        return value.among(places)
+    if len(places) > 1 and all(isinstance(options[place], _CONTAINERS) for place in places):
+        return value.among(places) if value.index._storage.section.is_usable else value
     return options[places[0]] if places else ABSENT
 
 
