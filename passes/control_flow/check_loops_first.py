@@ -66,10 +66,10 @@ _MOST_OPS = 120
 class CheckLoopsFirst(Pass):
     """Write a nest of `scf.for` twice, with and without its checks, if it is known before it when none of them fails.
 
-    That is where indices are sums of multiples of counters, and where they come from arrays that do not change, of
-    which there are not too many for the iterations; where that is known at run time only, it is a part of the
-    decision. Other checks do not depend on iterations. Inner loops are written twice where outer ones cannot be; outer
-    ones with rows of indices also if other checks stay.
+    That is where indices are sums of multiples of counters, where they come from arrays that do not change, of which
+    there are not too many for the iterations, and where a `while` loop counts up to a number from outside what has a
+    limit; where that is known at run time only, it is a part of the decision. Other checks do not depend on iterations.
+    Inner loops are written twice where outer ones cannot be; outer ones with rows of indices also if other checks stay.
     """
 
     def run(self, module: Module, statistics: Statistics) -> None:

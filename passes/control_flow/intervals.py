@@ -238,7 +238,7 @@ class Intervals:
 
     def _tested(self, value: Value) -> Interval:
         """What a `while` loop carries: what it begins with, or what an iteration makes where the test holds."""
-        found = _place_in_while(value)
+        found = place_in_while(value)
         if found is None or found[0] in self._tests:
             return EVERYTHING
         loop, place = found
@@ -294,7 +294,7 @@ def _sources(value: Value) -> Iterator[Value]:
         yield yielded(body(operation, 0))[place]
 
 
-def _place_in_while(value: Value) -> tuple[Operation, int] | None:
+def place_in_while(value: Value) -> tuple[Operation, int] | None:
     """The `scf.while` that carries a value, and the place of it among what the loop begins with."""
     operation = producer(value)
     loop = value.owner.owner.operation if operation is None else operation

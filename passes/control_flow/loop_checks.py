@@ -26,8 +26,29 @@ from ...dialect.register import op_class_of
 from ...dialect.sizes import Size, symbol, terms_of
 from ...dialect.types import TensorType
 from ..rewriting import is_defined_inside, type_of
-from .linear import LARGEST, is_at_most_zero, is_moderate, linear, loops_around, upper_bounds, values_in
-from .structure import FOR, constant_of, control_ops, producer, scalar_constant, trip_count
+from .intervals import Intervals, place_in_while
+from .linear import (
+    LARGEST,
+    is_at_most_zero,
+    is_moderate,
+    linear,
+    loops_around,
+    relations,
+    upper_bounds,
+    values_in,
+)
+from .structure import (
+    FOR,
+    body,
+    constant_of,
+    control_ops,
+    producer,
+    scalar_constant,
+    tensor_of,
+    terminator,
+    trip_count,
+    yielded,
+)
 
 _SELECTIONS: frozenset[type[Op]] = frozenset(
     {DynamicSlice, ExpandDims, Gather, Reshape, Slice, Squeeze, Transpose}
@@ -88,7 +109,12 @@ def _needs_of_numbers(check: Operation, loop: Operation) -> Needs | None:
     op_class, operands = op_class_of(check), list(check.operands)
     if op_class in (Less, Greater):
         limit = constant_of(operands[1])
-        if limit is None or not (limit >= LARGEST if op_class is Greater else limit <= -LARGEST):
+        if limit is None or limit.ndim:
+            return None
+        counted = _needs_of_count(operands[0], int(limit), op_class is Greater, loop)
+        if counted is not None:
+            return counted
+        if not (limit >= LARGEST if op_class is Greater else limit <= -LARGEST):
             return None
         del operands[1]
     elif op_class is None or not issubclass(op_class, Overflows):
@@ -100,6 +126,38 @@ def _needs_of_numbers(check: Operation, loop: Operation) -> Needs | None:
             return None
         found.add(Needs(negative=inside))
     return found
+
+
+def _needs_of_count(number: Value, limit: int, is_upper: bool, loop: Operation) -> Needs | None:
+    """That what a `while` loop counts stays on one side of a limit: its test compares it with a value from outside."""
+    lowest, _ = Intervals().of(number)
+    if not is_upper:
+        return Needs() if lowest >= limit else None
+    found = place_in_while(tensor_of(number) or number)
+    if found is None:
+        return None
+    counting, place = found
+    begin = constant_of(counting.operands[place])
+    made = linear(yielded(body(counting, 1))[place])
+    if begin is None or begin.ndim or begin > limit:
+        return None
+    for counted, bound in _bounds_in(counting):
+        step, names = made - symbol(counted), values_in(bound)
+        is_up = not values_in(step) and terms_of(step).get((), 0) >= 0
+        if is_up and not any(is_defined_inside(name, loop) for name in names):
+            highest = bound + step - limit
+            return Needs(negative=[highest, *_moderate(highest)])
+    return None
+
+
+def _bounds_in(counting: Operation) -> Iterator[tuple[Value, Size]]:
+    """Values that an iteration of a `while` loop begins with, and what they are at most, as its test holds."""
+    test, inside = body(counting, 0), body(counting, 1)
+    handed = dict(zip(yielded(test), inside.arguments, strict=True))
+    condition = tensor_of(terminator(test).operands[0])
+    for left, right, relation in () if condition is None else relations(condition, True):
+        if left in handed:
+            yield handed[left], linear(right) - (relation is Less)
 
 
 def loops_before(loop: Operation) -> list[Operation]:

@@ -191,7 +191,9 @@ func.func @carried(%a: tensor<?xi64>) -> tensor<i64> {
 // CHECK-COUNT-2: weft.raise_if
 // CHECK-NOT: weft.raise_if
 // CHECK: return
-func.func @ints(%w: tensor<i64>, %n: index, %a: tensor<f64>) -> tensor<f64> {
+func.func @ints(%w: tensor<i64>, %turns: tensor<i64>, %a: tensor<f64>) -> tensor<f64> {
+  %t = tensor.extract %turns[] : tensor<i64>
+  %n = arith.index_cast %t : i64 to index
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %r = scf.for %k = %zero to %n step %one iter_args(%s = %a) -> tensor<f64> {
@@ -207,4 +209,88 @@ func.func @ints(%w: tensor<i64>, %n: index, %a: tensor<f64>) -> tensor<f64> {
     scf.yield %4 : tensor<f64>
   }
   return %r : tensor<f64>
+}
+
+// -----
+
+// A `while` loop counts up to a number from outside: that this is not above a limit is asked before the loop.
+// CHECK-LABEL: func.func @counted(
+// CHECK-SAME: %[[MOST:[a-z0-9]+]]: tensor<i64>
+// CHECK: weft.less_equal"(%[[MOST]],
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-NOT: weft.raise_if
+// CHECK: else
+// CHECK: scf.for
+// CHECK: weft.raise_if
+// CHECK: return
+func.func @counted(%most: tensor<i64>, %turns: tensor<i64>, %x: tensor<f64>) -> tensor<i32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %t = tensor.extract %turns[] : tensor<i64>
+  %n = arith.index_cast %t : i64 to index
+  %c0 = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %c1 = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %limit = "weft.constant"() {value = dense<4> : tensor<i64>} : () -> tensor<i64>
+  %four = "weft.constant"() {value = dense<4.0> : tensor<f64>} : () -> tensor<f64>
+  %start = "weft.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%s = %start) -> tensor<i32> {
+    %k, %w = scf.while (%a = %c0, %v = %x) : (tensor<i64>, tensor<f64>) -> (tensor<i64>, tensor<f64>) {
+      %less = "weft.less"(%a, %most) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      %below = "weft.less"(%v, %four) : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      %both = "weft.logical_and"(%less, %below) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %go = tensor.extract %both[] : tensor<i1>
+      scf.condition(%go) %a, %v : tensor<i64>, tensor<f64>
+    } do {
+    ^bb0(%a: tensor<i64>, %v: tensor<f64>):
+      %more = "weft.add"(%v, %v) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      %next = "weft.add"(%a, %c1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      scf.yield %next, %more : tensor<i64>, tensor<f64>
+    }
+    %above = "weft.greater"(%k, %limit) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    "weft.raise_if"(%above, %k) {error = "OverflowError", message = "{0} is too large"} : (tensor<i1>, tensor<i64>) -> ()
+    %small = "weft.cast"(%k) {dtype = i32} : (tensor<i64>) -> tensor<i32>
+    %sum = "weft.add"(%s, %small) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    scf.yield %sum : tensor<i32>
+  }
+  return %r : tensor<i32>
+}
+
+// -----
+
+// What is doubled is not a sum of the number that the test bounds: it is checked in the loop.
+// CHECK-LABEL: func.func @doubled(
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: weft.raise_if
+// CHECK: return
+func.func @doubled(%most: tensor<i64>, %turns: tensor<i64>, %x: tensor<f64>) -> tensor<i32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %t = tensor.extract %turns[] : tensor<i64>
+  %n = arith.index_cast %t : i64 to index
+  %c1 = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %limit = "weft.constant"() {value = dense<4> : tensor<i64>} : () -> tensor<i64>
+  %four = "weft.constant"() {value = dense<4.0> : tensor<f64>} : () -> tensor<f64>
+  %start = "weft.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%s = %start) -> tensor<i32> {
+    %k, %w = scf.while (%a = %c1, %v = %x) : (tensor<i64>, tensor<f64>) -> (tensor<i64>, tensor<f64>) {
+      %less = "weft.less"(%a, %most) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      %below = "weft.less"(%v, %four) : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      %both = "weft.logical_and"(%less, %below) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      %go = tensor.extract %both[] : tensor<i1>
+      scf.condition(%go) %a, %v : tensor<i64>, tensor<f64>
+    } do {
+    ^bb0(%a: tensor<i64>, %v: tensor<f64>):
+      %more = "weft.add"(%v, %v) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      %next = "weft.add"(%a, %a) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      scf.yield %next, %more : tensor<i64>, tensor<f64>
+    }
+    %above = "weft.greater"(%k, %limit) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    "weft.raise_if"(%above, %k) {error = "OverflowError", message = "{0} is too large"} : (tensor<i1>, tensor<i64>) -> ()
+    %small = "weft.cast"(%k) {dtype = i32} : (tensor<i64>) -> tensor<i32>
+    %sum = "weft.add"(%s, %small) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    scf.yield %sum : tensor<i32>
+  }
+  return %r : tensor<i32>
 }

@@ -69,7 +69,7 @@ def call(module: Module, name: str, given: list[Any]) -> Outcome:
         return Outcome([], PythonNumberError.__name__, arguments)
     except WeftError:
         raise
-    except (ValueError, IndexError, TypeError) as error:
+    except (ValueError, IndexError, TypeError, OverflowError) as error:
         return Outcome([], f"{type(error).__name__}: {error}", arguments)
 
 

@@ -156,6 +156,28 @@ def test_points_that_escape() -> None:
         np.testing.assert_array_equal(compiled(np.int64(count), np.int64(60)), escapes(count, 60))
 
 
+def counted(x: Any, most: Any, out: Any) -> Any:
+    for i in range(len(x)):
+        a, k = 0.0, 0
+        while k < most and a < 4:
+            a = a * a + x[i]
+            k += 1
+        out[i] = k
+    return out
+
+
+def test_counts_that_are_stored_as_smaller_ints() -> None:
+    x, most = np.linspace(-0.5, 1, 20), weft.TensorSpec((), "int64")
+    assert is_vector_code(counted, x, most, np.zeros(20, np.int8))
+    compiled = weft.function(counted)
+    for limit in map(np.int64, (0, 5, 127)):
+        got, expected = (f(x, limit, np.zeros(20, np.int8)) for f in (compiled, counted))
+        np.testing.assert_array_equal(got, expected)
+    for function in (compiled, counted):
+        with pytest.raises(OverflowError, match="Python integer 128 out of bounds for int8"):
+            function(x, np.int64(128), np.zeros(20, np.int8))
+
+
 def test_values_that_the_outer_loop_carries() -> None:
     compiled = weft.function(longest_collatz)
     for count in COUNTS:
