@@ -198,17 +198,18 @@ def test_a_mask_of_dropout_is_computed_where_it_is_used():
         (7, 8, np.int64, 40),
     ],
 )
-def test_integers(low: int, high: int, dtype: Any, size: int) -> None:
+@pytest.mark.sampled
+@pytest.mark.parametrize(("algorithm", "halves"), [("PCG64", 0), ("Philox", 1)])
+def test_integers(low: int, high: int, dtype: Any, size: int, algorithm: str, halves: int) -> None:
     """With a half that is left before and behind, and without."""
     compiled = weft.function(lambda rng, x: x + rng.integers(low, high, len(x), dtype), device="cuda")
-    for algorithm, halves in (("PCG64", 0), ("Philox", 1)):
-        here, there = (_generator(algorithm, halves=halves) for _ in range(2))
-        x = np.zeros(size, dtype)
-        found = np.asarray(compiled(there, x))
-        expected = x + here.integers(low, high, size, dtype)
-        assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
-        assert _state(there) == _state(here)
-        assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
+    here, there = (_generator(algorithm, halves=halves) for _ in range(2))
+    x = np.zeros(size, dtype)
+    found = np.asarray(compiled(there, x))
+    expected = x + here.integers(low, high, size, dtype)
+    assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
+    assert _state(there) == _state(here)
+    assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
 
 
 def test_integers_of_sizes_that_the_run_tells() -> None:
@@ -238,27 +239,24 @@ known_logarithm = pytest.mark.skipif(
 
 @known_logarithm
 @pytest.mark.parametrize(
-    ("name", "seed"),
+    ("name", "seeds"),
     [
         # tails on both sides, one of which is proposed twice, and points above the density
-        ("standard_normal", 755),
-        ("standard_normal", 1312),
-        ("standard_normal", 1764),
-        ("standard_normal", 852),
-        ("standard_exponential", 902),
-        ("standard_exponential", 2884),
+        ("standard_normal", (755, 1312, 1764, 852)),
+        ("standard_exponential", (902, 2884)),
     ],
 )
-def test_ziggurats(name: str, seed: int) -> None:
+def test_ziggurats(name: str, seeds: tuple[int, ...]) -> None:
     """One after the other, and beside each other."""
     compiled = weft.function(lambda rng, x: getattr(rng, name)(len(x)) + x, device="cuda")
     for size in (6, 40):
-        here, there = np.random.default_rng(seed), np.random.default_rng(seed)
         x = np.zeros(size)
-        found = np.asarray(compiled(there, x))
-        assert found.tolist() == (getattr(here, name)(size) + x).tolist()
-        assert _state(there) == _state(here)
-    assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
+        for seed in seeds:
+            here, there = np.random.default_rng(seed), np.random.default_rng(seed)
+            found = np.asarray(compiled(there, x))
+            assert found.tolist() == (getattr(here, name)(size) + x).tolist()
+            assert _state(there) == _state(here)
+        assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
 
 
 def _chain(rng: Any, x: Any, steps: Any) -> Any:
