@@ -280,7 +280,7 @@ _VALUES: tuple[Callable[[int], Any], ...] = (
     lambda count: (np.arange(count) + 1) * (1 - 2 * (np.arange(count) % 2)),
     lambda count: -np.arange(count) - 1,
     lambda count: (np.arange(count) - count // 2) * 100,
-    lambda count: np.arange(count) % (math.isqrt(count) + 1) == 0,
+    lambda count: (np.arange(count) % (math.isqrt(count) + 1) == 0) + 0,
 )
 """Elements: ascending, two orders of axes, in no order, equal, from zero to zero, of both signs, negative, ascending in
 a wide range, and a square matrix that is symmetric and positive definite."""

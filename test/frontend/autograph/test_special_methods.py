@@ -425,3 +425,36 @@ def test_objects_are_put_in_order_by_what_they_hold():
         return [item.weight for item in items], entries, smallest, [item.weight for item in known]
 
     same(program, (np.array([1.0, 4.0]), np.int64(2)), (np.array([-1.0, -2.0]), np.int64(5)))
+
+
+COMPARED: list[int] = []
+
+
+class Tallied(Item):
+    def __lt__(self, other):
+        COMPARED.append(1)
+        return self.weight < other.weight
+
+
+class Near(Item):
+    def __lt__(self, other):
+        if abs(self.weight - other.weight) > 2:
+            raise ValueError("far")
+        return self.weight < other.weight
+
+
+@functools.total_ordering
+class Ordered(Item):
+    def __eq__(self, other):
+        return isinstance(other, Ordered) and abs(self.weight) == abs(other.weight)
+
+    def __lt__(self, other):
+        return abs(self.weight) < abs(other.weight)
+
+
+def test_comparisons_that_do_more_than_compute_are_not_made_more_often():
+    """Compiled code compares all pairs of items."""
+    for kind in (Tallied, Near):
+        with pytest.raises(weft.dialect.errors.ConcreteValueError, match="the truth of an array"):
+            weft.function(lambda x, kind=kind: sorted([kind(x[0]), kind(x[1])])[0].weight)(np.ones(2))
+    same(lambda x: min([Ordered(x[0]), Ordered(x[1]), Ordered(0.5)]).weight, (np.array([1.0, -4.0]),))

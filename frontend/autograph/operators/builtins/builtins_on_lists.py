@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import dis
 import functools
 import types
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ....guards.generated import is_generated
 from ....numpy_api import lookup
 from ....reach.walks import attributes_of
 from ....runtime_values.kept_texts import ranks_of_texts
@@ -311,11 +313,47 @@ def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: boo
 
 
 def _hold_data(items: Any) -> bool:
-    """Whether items are objects of the user's that hold what only the program knows, as comparing them may ask."""
+    """Whether items are objects of the user's that hold what only the program knows, as comparing them may ask.
+
+    More of them are compared than Python would, which nobody sees where comparing does nothing else.
+    """
     return isinstance(items, (list, tuple)) and any(
-        is_users_object(item) and any(map(holds_staged, (attributes_of(item) or {}).values()))
+        is_users_object(item)
+        and _only_compares(type(item))
+        and any(map(holds_staged, (attributes_of(item) or {}).values()))
         for item in items
     )
+
+
+def _only_compares(kind: type) -> bool:
+    """Whether methods that tell which of two objects comes first do nothing but compute."""
+    methods = [getattr(kind, name) for name in ("__lt__", "__gt__")]
+    written = [method for method in methods if isinstance(method, types.FunctionType)]
+    return bool(written) and all(
+        is_generated(method) or method.__module__ == "functools" or _only_computes(method)
+        for method in written
+    )
+
+
+_ACTS = (
+    *("CALL_METHOD", "DELETE", "IMPORT", "LOAD_CLASSDEREF", "LOAD_DEREF", "LOAD_METHOD", "RAISE", "YIELD"),
+    *("STORE_ATTR", "STORE_DEREF", "STORE_GLOBAL", "STORE_S"),
+)
+"""How ops of Python's begin that write something, end a call, or call what may."""
+
+
+def _only_computes(function: types.FunctionType) -> bool:
+    """Whether a function writes to nothing, and calls only what does nothing but compute."""
+    names = {**vars(builtins), **function.__globals__}
+    for instruction in dis.get_instructions(function):
+        name, said = instruction.opname, instruction.argrepr
+        if name.startswith(_ACTS) or (name == "LOAD_ATTR" and "NULL" in said):
+            return False
+        if name == "LOAD_GLOBAL":
+            value = names.get(instruction.argval)
+            if value not in (abs, len, max, min, round, isinstance) and not isinstance(value, type):
+                return False
+    return True
 
 
 def _is_number(rank: Any) -> bool:
