@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError
+from .....dialect.errors import UnsupportedError, WeftTypeError
 from .....dialect.shown_values import shown_value
 from ....runtime_values import strings
 from ....runtime_values.results import RuntimeChoice, RuntimeNone
@@ -41,7 +41,7 @@ class MaybeUnbound:
         return f"MaybeUnbound({self.value!r})"
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise UnsupportedError(
+        raise WeftTypeError(
             "a generator that is not walked by a loop reads a variable that may have no value: give it one on all paths"
         )
 
