@@ -79,6 +79,3 @@ def _viewed(value: Value) -> Value:
 def _note(calls: list[Operation], updates: list[int]) -> None:
     for call in calls:
         call.attributes[UPDATES] = ir.DenseI64ArrayAttr.get(updates)
-
-
-__all__ = ["Updates", "note_updates"]

@@ -111,9 +111,10 @@ def _needs_of_numbers(check: Operation, loop: Operation) -> Needs | None:
         limit = constant_of(operands[1])
         if limit is None or limit.ndim:
             return None
-        counted = _needs_of_count(operands[0], int(limit), op_class is Greater, loop)
-        if counted is not None:
-            return counted
+        if type_of(operands[0]) == _NUMBER:
+            counted = _needs_of_count(operands[0], int(limit), op_class is Greater, loop)
+            if counted is not None:
+                return counted
         if not (limit >= LARGEST if op_class is Greater else limit <= -LARGEST):
             return None
         del operands[1]
@@ -130,9 +131,8 @@ def _needs_of_numbers(check: Operation, loop: Operation) -> Needs | None:
 
 def _needs_of_count(number: Value, limit: int, is_upper: bool, loop: Operation) -> Needs | None:
     """That what a `while` loop counts stays on one side of a limit: its test compares it with a value from outside."""
-    lowest, _ = Intervals().of(number)
     if not is_upper:
-        return Needs() if lowest >= limit else None
+        return Needs() if Intervals().of(number)[0] >= limit else None
     found = place_in_while(tensor_of(number) or number)
     if found is None:
         return None

@@ -294,3 +294,26 @@ func.func @doubled(%most: tensor<i64>, %turns: tensor<i64>, %x: tensor<f64>) -> 
   }
   return %r : tensor<i32>
 }
+
+// -----
+
+// A comparison of floats counts nothing, whatever its limit is.
+// CHECK-LABEL: func.func @floats(
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: weft.raise_if
+// CHECK: return
+func.func @floats(%x: tensor<f64>, %turns: tensor<i64>) -> tensor<f64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %t = tensor.extract %turns[] : tensor<i64>
+  %n = arith.index_cast %t : i64 to index
+  %limit = "weft.constant"() {value = dense<0x7FF0000000000000> : tensor<f64>} : () -> tensor<f64>
+  %r = scf.for %i = %zero to %n step %one iter_args(%s = %x) -> tensor<f64> {
+    %twice = "weft.add"(%s, %s) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    %above = "weft.greater"(%twice, %limit) : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    "weft.raise_if"(%above) {error = "OverflowError", message = "too large"} : (tensor<i1>) -> ()
+    scf.yield %twice : tensor<f64>
+  }
+  return %r : tensor<f64>
+}
