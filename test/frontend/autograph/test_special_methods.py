@@ -443,6 +443,20 @@ class Near(Item):
         return self.weight < other.weight
 
 
+SCALE = 2.0
+WEIGHTS = np.ones(3)
+
+
+class Doubled(Item):
+    def __lt__(self, other):
+        return SCALE * self.weight < SCALE * other.weight
+
+
+class Weighed(Item):
+    def __lt__(self, other):
+        return WEIGHTS[0] * self.weight < WEIGHTS[0] * other.weight
+
+
 @functools.total_ordering
 class Ordered(Item):
     def __eq__(self, other):
@@ -454,7 +468,10 @@ class Ordered(Item):
 
 def test_comparisons_that_do_more_than_compute_are_not_made_more_often():
     """Compiled code compares all pairs of items."""
-    for kind in (Tallied, Near):
+    for kind in (Tallied, Near, Weighed):
         with pytest.raises(weft.dialect.errors.ConcreteValueError, match="the truth of an array"):
             weft.function(lambda x, kind=kind: sorted([kind(x[0]), kind(x[1])])[0].weight)(np.ones(2))
+    with pytest.raises(weft.dialect.errors.ConcreteValueError, match="the truth of an array"):
+        weft.function(lambda x: sorted([Item(x[0]), Tallied(x[1])])[0].weight)(np.ones(2))
+    same(lambda x: sorted([Doubled(x[0]), Doubled(x[1])])[0].weight, (np.array([1.0, -4.0]),))
     same(lambda x: min([Ordered(x[0]), Ordered(x[1]), Ordered(0.5)]).weight, (np.array([1.0, -4.0]),))

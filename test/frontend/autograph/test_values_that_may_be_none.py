@@ -9,6 +9,8 @@ import pytest
 
 import weft
 from support.behaviour_harness import same
+from weft.dialect.types import TensorType
+from weft.frontend.autograph.operators.values.kinds import ArrayKind, Partial, are_alike
 
 X = np.array([3.5, -1.0, 2.25])
 
@@ -80,3 +82,11 @@ def test_operators_of_what_may_be_none_or_one_of_several_kinds():
             return str(error)
 
     same(f, np.array([1.0, 2.0]), np.array([-1.0, 2.0]), np.array([-1.0, -2.0]))
+
+
+def test_what_may_be_none_is_like_itself_alone():
+    number = ArrayKind(TensorType((), np.dtype(np.int64)))
+    maybe = Partial(number, none=True)
+    assert are_alike(maybe, Partial(number, none=True))
+    assert not are_alike(maybe, number)
+    assert not are_alike(number, maybe)

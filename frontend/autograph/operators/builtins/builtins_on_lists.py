@@ -20,6 +20,7 @@ from ....runtime_values.strings import string_of
 from ....signature.traced_value import CompositeValue
 from ....source.modules import is_users_object
 from ....tracing.array import TracedArray
+from ....tracing.number_types import PYTHON_NUMBERS
 from ....tracing.staging import asarray, raise_if, raise_where
 from ..branches.conditions import truth_of
 from ..branches.exits import BREAK, Exit
@@ -317,12 +318,9 @@ def _hold_data(items: Any) -> bool:
 
     More of them are compared than Python would, which nobody sees where comparing does nothing else.
     """
-    return isinstance(items, (list, tuple)) and any(
-        is_users_object(item)
-        and _only_compares(type(item))
-        and any(map(holds_staged, (attributes_of(item) or {}).values()))
-        for item in items
-    )
+    objects = [item for item in items if is_users_object(item)] if isinstance(items, (list, tuple)) else []
+    are_data = (any(map(holds_staged, (attributes_of(one) or {}).values())) for one in objects)
+    return any(are_data) and all(map(_only_compares, set(map(type, objects))))
 
 
 def _only_compares(kind: type) -> bool:
@@ -342,16 +340,18 @@ _ACTS = (
 """How ops of Python's begin that write something, end a call, or call what may."""
 
 
+_COMPUTING = set(map(id, (abs, isinstance, len, max, min, round)))
+
+
 def _only_computes(function: types.FunctionType) -> bool:
     """Whether a function writes to nothing, and calls only what does nothing but compute."""
-    names = {**vars(builtins), **function.__globals__}
     for instruction in dis.get_instructions(function):
         name, said = instruction.opname, instruction.argrepr
         if name.startswith(_ACTS) or (name == "LOAD_ATTR" and "NULL" in said):
             return False
         if name == "LOAD_GLOBAL":
-            value = names.get(instruction.argval)
-            if value not in (abs, len, max, min, round, isinstance) and not isinstance(value, type):
+            value = function.__globals__.get(instruction.argval, vars(builtins).get(instruction.argval))
+            if id(value) not in _COMPUTING and not isinstance(value, (type, *PYTHON_NUMBERS.values())):
                 return False
     return True
 

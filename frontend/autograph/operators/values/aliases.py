@@ -221,7 +221,7 @@ def _like(option: Any, value: Any) -> Any:
 def _are_alike(one: Any, option: Any) -> bool:
     is_array = isinstance(one, np.ndarray) and isinstance(option, TracedArray)  # one from outside
     are_lists = all(isinstance(items, (list, RuntimeLength)) for items in (one, option))
-    return (is_array or are_lists or type(one) is type(option)) and are_alike(kind_of(one), kind_of(option))  # type: ignore[arg-type]
+    return (is_array or are_lists or type(one) is type(option)) and are_alike(kind_of(one), kind_of(option))
 
 
 def is_visible(storage: Storage) -> bool:

@@ -158,7 +158,7 @@ def options_of(kind: Option | Choice) -> tuple[Option, ...]:
     return kind.options if isinstance(kind, Choice) else (kind,)
 
 
-def are_alike(left: Option, right: Option) -> bool:
+def are_alike(left: Kind, right: Kind) -> bool:
     """Whether two values are carried as one: arrays of one rank, lists, objects of one class with the same attributes.
 
     Constants are, where they are one; beside what only the program knows a constant number is a number.
@@ -168,7 +168,7 @@ def are_alike(left: Option, right: Option) -> bool:
     return bool(_family(left) == _family(right))
 
 
-def _family(option: Option) -> Any:
+def _family(option: Kind) -> Any:
     """What is equal for values that are carried as one."""
     if isinstance(option, ArrayKind):
         return option.type.rank
@@ -179,6 +179,8 @@ def _family(option: Option) -> Any:
         return list
     if isinstance(option, Tabled):
         return option.made
+    if isinstance(option, (Partial, Choice)):
+        return option
     value = "" if isinstance(option, Text) else option.value
     if isinstance(value, str) or (isinstance(value, RuntimeValue) and value.is_made_text):
         return str
