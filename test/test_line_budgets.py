@@ -272,6 +272,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         36,
         "objects whose comparisons do more than compute are not all compared",
     ),
+    (
+        "frontend/autograph/operators",
+        112,
+        "numbers that loops without iterations leave have their own types where they leave the function",
+    ),
+    ("frontend/tracing", 15, "numbers have the types of their paths where they leave the function"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

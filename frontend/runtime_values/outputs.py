@@ -23,7 +23,7 @@ from ..source.plain_items import compound
 from ..tracing.array import TracedArray, wrap
 from ..tracing.behaviour import behaviour
 from ..tracing.recorder import ABSENT, Storage
-from ..tracing.several_types import SeveralTypes
+from ..tracing.several_types import ToldApart
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
 from .holders import parts_of_changeable
@@ -311,7 +311,7 @@ class Outputs:
             leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage
         trace.require_active(storage, leaf.type)
-        if isinstance(leaf, SeveralTypes) and not leaf.is_written:
+        if isinstance(leaf, ToldApart) and not leaf.is_written:
             return self._typed(leaf)
         _note_returned(leaf)
         path = _path_of(leaf)
@@ -369,7 +369,7 @@ class Outputs:
                 flatten_results(option, [])  # refuses what holds traced arrays
         return tuple(made)
 
-    def _typed(self, leaf: SeveralTypes) -> TypedResult:
+    def _typed(self, leaf: ToldApart) -> TypedResult:
         """A result of one of several types, as a branch decided."""
         choice = self._computed(leaf._choice)._replace(is_python=True)
         options = [

@@ -33,7 +33,7 @@ from ..signature.signature import (
 )
 from ..source.own_attributes import own_attributes
 from ..tracing.array import TracedArray
-from ..tracing.several_types import SeveralTypes
+from ..tracing.several_types import ToldApart
 from ..tracing.staging import value_of
 from .holders import Parts, parts_of_holder
 from .kept_exceptions import kept, number_of
@@ -119,7 +119,7 @@ class Frozen:
         if isinstance(leaf, np.ndarray) and (leaf.ndim == 0 or not _can_be_captured(leaf)):
             copy = leaf.copy()
             return lambda arrays: copy.copy()
-        if isinstance(leaf, SeveralTypes) and not leaf.is_written:
+        if isinstance(leaf, ToldApart) and not leaf.is_written:
             inner = (leaf._choice, [leaf.option(number) for number in range(len(leaf.types))])
             several, first = Frozen(trace, inner), len(self.operands)
             self.operands += several.operands

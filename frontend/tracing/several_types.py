@@ -70,8 +70,8 @@ MOST_TYPES = 8
 """Of how many types a value may be; one of more has the dtype that they promote to."""
 
 
-class SeveralTypes(TracedArray):
-    """A number or array that is of one of several types: as an array it has the dtype that they promote to."""
+class ToldApart(TracedArray):
+    """A number or array of the dtype that several types promote to, and of one of them where it leaves the function."""
 
     __slots__ = ("_choice", "_options", "types")
 
@@ -98,6 +98,21 @@ class SeveralTypes(TracedArray):
     def option(self, number: int) -> Any:
         """The value where it is of one of the types."""
         return self._options[number]()
+
+    def by_type(self) -> SeveralTypes:
+        """The value as one that is computed with by type."""
+        made = SeveralTypes(self._storage, self._choice, self.types, self._options)
+        made._python_type = self._python_type
+        return made
+
+
+class SeveralTypes(ToldApart):
+    """A number or array that is of one of several types, and is computed with by type."""
+
+    __slots__ = ()
+
+    def by_type(self) -> SeveralTypes:
+        return self
 
     def option_like(self, number: int, value: Any) -> Any:
         """A value with each part replaced that was chosen together with this one."""

@@ -372,3 +372,41 @@ class TestArraysThatAreWritten:
 
         with pytest.raises(weft.UnsupportedError, match="one that was written since"):
             f(YES)
+
+
+class TestWithoutIterations:
+    """What a loop leaves is what was there before where it has made no iteration."""
+
+    def test_while(self):
+        def counted_down(x):
+            if x < 0:
+                return -1
+            total = 0
+            halves = [0]
+            while x > 1:
+                x -= 1
+                total += 0.5
+                halves[0] = halves[0] + total
+            return {"total": total, "halves": halves, "text": f"{total}"}
+
+        same(counted_down, 3.0, 0.5, 0.25, -1.0, traces=None)
+
+    def test_for(self):
+        def summed(x):
+            s, f, b = 0, 0.0, False
+            for v in x[x > 0]:
+                s, f, b = s + v, f + v, v > 2
+            return s, f, b
+
+        same(summed, *(np.array(x) for x in ([1.0, 2.0], [-1.0, -2.0], [-2.0, 4.0])))
+
+    def test_what_is_computed_of_it_has_the_type_of_the_iterations(self):
+        @weft.function
+        def f(x):
+            total = 0
+            while x > 1:
+                x -= 1
+                total += 0.5
+            return total + 1
+
+        assert [repr(f(x)) for x in (2.0, 3.0, 0.5)] == ["1.5", "2.0", "1.0"]

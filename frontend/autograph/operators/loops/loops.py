@@ -98,6 +98,8 @@ from ..values.several_kinds import as_carried
 from ..values.shared_containers import holds_container, joined_kind, widened_kind
 from ..values.special_methods import tested
 from .carried_permutations import Permutation, find_permutations, version_of
+from .first_types import is_other_type, tell_types_apart
+from .index_values import index_constant
 
 MAX_RECORDINGS = 20
 """A loop whose types still grow after so many recordings is refused."""
@@ -128,13 +130,19 @@ class Loop:
     runs: bool = False
     """Whether there is at least one iteration."""
     leaves: bool = False
-    """Whether an iteration is known to leave it by `break` or `return`."""
+    """Whether an iteration is known to leave it by an exit."""
     slots: Sequence[Slot] = ()
     status: Slot = field(default_factory=lambda: Slot("exit", [np.int64(0)]))
     turn: Slot = field(default_factory=lambda: Slot("turn", [np.int64(0)]))
     """The number of iterations modulo `order`."""
     another: Slot = field(default_factory=lambda: Slot("another", [np.bool_(False)]))
     """Whether an iteration left a view of all of an array (`y = y[:]`) where the array itself was before."""
+    has_run: Slot = field(default_factory=lambda: Slot("has run", [np.bool_(False)]))
+    """Whether a `while` has made an iteration, where a number is of another type then."""
+    tells_types: bool = False
+    """Whether a number that is of another type behind an iteration may leave the function as what it was before."""
+    is_outermost: bool = False
+    """Whether it may make no iteration, and is in no other loop."""
     order: int = 1
     """How often arrays have to change places until each is back in its own."""
     codes: frozenset[int] = frozenset()
@@ -148,8 +156,12 @@ class Loop:
         flow = control_flow(self.trace)
         self.key = flow.next_loop(codes_of_blocks(self.watched), str(self.trace.location()))
         flow.loops_inside[self.key[:-1]] = self.key[-1] + 1
+        self.is_outermost = not self.runs and self.trace.region.loop is None
         exit_ = recorded(
-            self.trace, self.watched, self._record, (self.status, self.turn, self.another, *self.slots)
+            self.trace,
+            self.watched,
+            self._record,
+            (self.status, self.turn, self.another, self.has_run, *self.slots),
         )
         flow.loops_recorded += 1
         catcher = catcher_of(self.trace)
@@ -327,6 +339,8 @@ class _Recording:
             if self.loop.order > 1:
                 turn = self.loop.turn.get() + 1
                 self.loop.turn.set(np.where(np.equal(turn, self.loop.order), np.int64(0), turn))
+            if self.loop.tells_types and self.loop.test is not None:
+                self.loop.has_run.set(np.bool_(True))
             join_successors(self.trace, self.snapshot)
             self._note_others()
             kinds = self._leave(kinds, self.path.is_dead)
@@ -473,6 +487,7 @@ class _Recording:
         else:
             kind = _widened(known.kind, initial, end, knows)
         require_fit(place, kind)
+        self.loop.tells_types |= self.loop.is_outermost and is_other_type(kind, initial)
         return Carried(place, initial, kind)
 
     def find_permutations(self) -> list[Permutation]:
@@ -533,6 +548,7 @@ class _Recording:
             note_common(trace, places, contents)
         note_common_ends(trace, self.passed, self.bound, self.ends[-1], self.contents)
         note_earlier_ends(trace, self.passed, self.ends[-1], earlier)
+        tell_types_apart(trace, loop, self.passed.values())
         for variable in loop.dead.values():
             variable.set(UNBOUND)
         loop.remember(self.snapshot, self.carried)
@@ -581,18 +597,3 @@ def _as_truth(value: Any) -> Any:
 
 def _before_after(problem: str) -> str:
     return problem.replace("on one path", "before").replace("on the other", "after an iteration")
-
-
-def index_constant(trace: Recorder, value: int, draft: Draft | None = None) -> Value:
-    """An index constant, in front of a draft or at the present place."""
-    with context():
-        point = ir.InsertionPoint(trace.region.block) if draft is None else ir.InsertionPoint(draft.op)
-        with point:
-            attribute = ir.IntegerAttr.get(ir.IndexType.get(), value)
-            op = ir.Operation.create(
-                "arith.constant",
-                results=[ir.IndexType.get()],
-                attributes={"value": attribute},
-                loc=ir.Location.unknown(),
-            )
-            return op.results[0]

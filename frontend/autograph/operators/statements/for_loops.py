@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.attributes import type_to_mlir
 from .....dialect.errors import (
     ConcreteValueError,
     ControlFlowError,
@@ -21,14 +20,12 @@ from .....dialect.errors import (
     UnsupportedError,
     WeftError,
 )
-from .....dialect.mlir import Value, ir
-from .....dialect.register import context
+from .....dialect.mlir import Value
 from .....dialect.types import TensorType
 from .....passes.notes import note, wanted
 from ....runtime_values.calls_in_loops import refusing_calls
 from ....settings import settings
 from ....signature.feeds import Called
-from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ....tracing.staging import raise_if
@@ -37,7 +34,8 @@ from ..branches.exits import BREAK, RAISE, RETURN, Exit, StagedExit, codes_of, w
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..loops.carried_permutations import WritesOthers
-from ..loops.loops import LeavesLoop, Loop, codes_of_blocks, index_constant
+from ..loops.index_values import counter_value, trip_count
+from ..loops.loops import LeavesLoop, Loop, codes_of_blocks
 from ..tables.table_walks import TableWalk
 from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
@@ -513,10 +511,10 @@ def _record_for(
         checkpoint = Checkpoint.take(trace, (body,))
 
         def counted(counter: Value) -> Exit:
-            return body(sequence.item(_counter_value(trace, counter)))
+            return body(sequence.item(counter_value(trace, counter)))
 
         try:
-            return loop(body=counted, trips=_trip_count(trace, length)).record()
+            return loop(body=counted, trips=trip_count(trace, length)).record()
         except LeavesLoop:
             checkpoint.roll_back()
             flow.left[key] = codes
@@ -530,23 +528,3 @@ def _record_for(
 
     left = loop(body=step, test=lambda: np.less(position.get(), length), slots=(position,), leaves=True)
     return left.record()
-
-
-def _trip_count(trace: Recorder, length: Any) -> Value:
-    """The number of trips as an index."""
-    if isinstance(length, (int, np.integer)):  # a list that a loop was to fill has one of NumPy's
-        return index_constant(trace, int(length))
-    with context():
-        i64, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
-    number = trace.create_upstream("tensor.extract", [length._value()], [i64])
-    return trace.create_upstream("arith.index_cast", number, [index])[0]
-
-
-def _counter_value(trace: Recorder, counter: Value) -> TracedArray:
-    """The position in a counting loop as a Python int of compiled code."""
-    with context():
-        i64 = ir.IntegerType.get_signless(64)
-        tensor = type_to_mlir(_INT)
-    number = trace.create_upstream("arith.index_cast", [counter], [i64])
-    value = trace.create_upstream("tensor.from_elements", number, [tensor])[0]
-    return wrap(trace, value, _INT)._like_python(int)

@@ -35,6 +35,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
+from ...convert.build import RETURNED
 from .optional import Chosen, MaybeUnbound, Optional
 from .plain_places import PlainContainers
 from .saved_contents import changed_entries, in_order, is_changed, refill
@@ -63,6 +64,11 @@ class ProgramLocation:
     def is_variable(self) -> bool:
         """Whether a name of a function is meant, which converted code reads with care."""
         return False
+
+    @property
+    def is_returned(self) -> bool:
+        """Whether it is where converted code keeps what a function returns."""
+        return self.is_variable and self.name == RETURNED
 
 
 @dataclass(frozen=True)
