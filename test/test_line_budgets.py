@@ -278,6 +278,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "numbers that loops without iterations leave have their own types where they leave the function",
     ),
     ("frontend/tracing", 15, "numbers have the types of their paths where they leave the function"),
+    (
+        "frontend/autograph/operators",
+        61,
+        "formulas of SciPy's distributions are compiled, where each value was a call of Python",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

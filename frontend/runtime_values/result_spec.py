@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -404,13 +404,9 @@ def of_one_type(leaf: Any) -> Any:
     return leaf.promoted if isinstance(leaf, TypedResult) else mapped(leaf, of_one_type)
 
 
-def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python: Sequence[bool]) -> list[Any]:
+def list_of(item: Structure, arrays: Sequence[Array], are_python: Sequence[bool]) -> list[Any]:
     """A list of items with the structure of one, whose arrays are stacked in `arrays`; some hold Python numbers."""
-    columns = [
-        array.tolist() if is_python else list(array)
-        for array, is_python in zip(arrays, are_python, strict=True)
-    ]
-    return _unflatten_rows(item, columns)
+    return _unflatten_rows(item, list(zip(arrays, are_python, strict=True)))
 
 
 def lists_of(items: list[Any], starts: Array, counts: Array) -> list[list[Any]]:
@@ -434,17 +430,41 @@ def view_type(
     return base
 
 
-def _unflatten_rows(structure: Structure, columns: Sequence[list[Any]]) -> list[Any]:
+class OfNumber(tuple[Any, ...]):
+    """What a number and other parts make, all rows of them at once: a base of classes in the structure of items."""
+
+    number: ClassVar[int] = 0
+    """Which of the parts is the number; it comes as Python's."""
+
+    def __new__(cls, *parts: Any) -> Any:
+        return cls.listed(*([part] for part in parts))[0]
+
+    @classmethod
+    def listed(cls, *columns: list[Any]) -> list[Any]:
+        """What rows of parts make, given column by column."""
+        raise NotImplementedError
+
+
+def _unflatten_rows(structure: Structure, columns: Sequence[tuple[Array, bool]]) -> list[Any]:
     """As many nested values as the columns have entries, each as `unflatten` builds it of a row of them."""
     if isinstance(structure, Leaf):
-        return columns[structure.index]
+        array, is_python = columns[structure.index]
+        listed: list[Any] = array.tolist() if is_python else list(array)
+        return listed
     kind = structure.kind if isinstance(structure, Node) and structure.children else None
     is_made_of_items = kind is list or (
         isinstance(kind, type) and issubclass(kind, tuple) and kind not in _PARTS
     )
     if not isinstance(structure, Node) or not is_made_of_items:
-        return [unflatten(structure, row.__getitem__) for row in zip(*columns, strict=True)]
+        rows = zip(*(_unflatten_rows(Leaf(i), columns) for i in range(len(columns))), strict=True)
+        return [unflatten(structure, row.__getitem__) for row in rows]
+    if issubclass(structure.kind, OfNumber):
+        number = structure.children[structure.kind.number]
+        assert isinstance(number, Leaf)
+        columns = [(array, is_python or i == number.index) for i, (array, is_python) in enumerate(columns)]
     children = [_unflatten_rows(child, columns) for child in structure.children]
+    if issubclass(structure.kind, OfNumber):
+        return structure.kind.listed(*children)
     if kind is list:
         return list(map(list, zip(*children, strict=True)))
     return list(zip(*children, strict=True)) if kind is tuple else list(map(structure.kind, *children))

@@ -190,6 +190,37 @@ def test_what_a_library_cannot_do_is_refused_at_the_line_of_the_program() -> Non
     assert caught.value.location.file == __file__
 
 
+AROUND = np.array([-np.inf, -1, 0, 0.1, 0.5, 1, 3, np.nan, np.inf])
+METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf")
+
+
+@pytest.mark.filterwarnings("error::weft.FallbackWarning", "ignore::RuntimeWarning")
+def test_formulas_of_distributions_are_compiled() -> None:
+    def function(x, scale):
+        several = [getattr(scipy.stats.norm, method)(x, 0.1, scale) for method in METHODS]
+        others = scipy.stats.expon.pdf(x, scale=scale), scipy.stats.gamma.sf(x, x, loc=0.1)
+        numbers = scipy.stats.uniform(0.1, scale).cdf(x[4]), scipy.stats.norm.pdf(x[5].astype(np.float32))
+        return *several, *others, *numbers
+
+    compiled = weft.function(function)
+    for scale in (2.0, -1.0):
+        for got, expected in zip(compiled(AROUND, scale), function(AROUND, scale), strict=True):
+            assert type(got) is type(expected)
+            assert got.dtype == expected.dtype
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_distributions_without_a_formula_are_called_whole() -> None:
+    class Wave(scipy.stats.rv_continuous):
+        def _pdf(self, x):
+            return (1 + np.sin(7 * x)) / 2
+
+    wave = Wave(a=0.0, b=1.0, name="wave")
+    with pytest.warns(FallbackWarning, match="cdf is not compiled"):
+        got = weft.function(lambda x: (wave.pdf(x), wave.cdf(x)))(AROUND)
+    np.testing.assert_allclose(got, (wave.pdf(AROUND), wave.cdf(AROUND)), rtol=1e-12)
+
+
 @pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
 def test_distributions_are_frozen_with_computed_parameters() -> None:
     def function(x):
@@ -197,6 +228,6 @@ def test_distributions_are_frozen_with_computed_parameters() -> None:
         return scipy.stats.norm(x.mean(), x.std()).cdf(x), shape.mean(), scipy.stats.norm(1.0, 2.0).cdf(0.5)
 
     for got, expected in zip(interpreted(function)(B), function(B), strict=True):
-        np.testing.assert_array_equal(got, expected)
+        np.testing.assert_allclose(got, expected, rtol=1e-14)
     with pytest.raises(UnsupportedError, match="_parse_args_rvs"):
         weft.function(lambda x: scipy.stats.norm(x.mean()).rvs(3))(B)

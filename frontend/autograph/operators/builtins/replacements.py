@@ -35,8 +35,8 @@ from . import (
     applied_functions,
     array_makers,
     bisections,
+    distributions,
     finalizers,
-    frozen_distributions,
     heaps,
     iterator_functions,
     listed_elements,
@@ -322,7 +322,7 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
         yield dict_lookups.method_of
         yield becoming.method_of
     yield random_functions.method_of
-    yield frozen_distributions.maker_of
+    yield distributions.method_of
 
 
 def replacement_of(function: Any) -> Function | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....runtime_values import kept_texts
+from ....runtime_values.result_spec import OfNumber
 from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
@@ -44,23 +45,31 @@ def _one_of(options: tuple[Option, ...]) -> type:
     carried = [number for number, option in enumerate(options) if not isinstance(option, Static)]
     places = {number: place for place, number in enumerate(carried)}
 
-    class OneOf(tuple[Any, ...]):
-        def __new__(cls, number: Any, *held: Any) -> Any:
-            place = places.get(int(number))
-            return constants[int(number)] if place is None else held[place]
+    class OneOf(OfNumber):
+        @classmethod
+        def listed(cls, *columns: list[Any]) -> list[Any]:
+            numbers, *held = columns
+            if not held:
+                return list(map(constants.__getitem__, numbers))
+            return [
+                held[places[number]][row] if number in places else constants[number]
+                for row, number in enumerate(numbers)
+            ]
 
     return OneOf
 
 
-class _TextOfNumber(tuple[Any, ...]):
+class _TextOfNumber(OfNumber):
     """Made of a number: the text with that number."""
 
-    def __new__(cls, number: Any) -> Any:
-        return kept_texts.kept_text(number)
+    @classmethod
+    def listed(cls, *columns: list[Any]) -> list[Any]:
+        return list(map(kept_texts.kept_text, *columns))
 
 
-class _PresentOrNone(tuple[Any, ...]):
+class _PresentOrNone(OfNumber):
     """Made of whether an item is None and of its value: the item itself."""
 
-    def __new__(cls, is_none: Any, value: Any) -> Any:
-        return None if is_none else value
+    @classmethod
+    def listed(cls, *columns: list[Any]) -> list[Any]:
+        return [None if is_none else value for is_none, value in zip(*columns, strict=True)]

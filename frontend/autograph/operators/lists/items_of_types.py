@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api import lookup
+from ....runtime_values.result_spec import OfNumber
 from ..interface import operators
 from ..values.abstract import ArrayKind, Kind, Static
 from ..values.fitting import require_to_fit
@@ -153,10 +154,13 @@ def number_of_types(kind: ArrayKind) -> type:
     makers: list[Callable[[Any], Any]] = [type_.number or type_.type.dtype.type for type_ in kind.types]
     places = {number: place for place, (_, numbers) in enumerate(carried_as(kind), 1) for number in numbers}
 
-    class OneOfTypes(tuple[Any, ...]):
-        def __new__(cls, *columns: Any) -> Any:
+    class OneOfTypes(OfNumber):
+        number = 1
+
+        @classmethod
+        def listed(cls, *columns: list[Any]) -> list[Any]:
             promoted, which, *carried = columns
-            number = int(which)
-            return makers[number]((promoted, *carried)[places.get(number, 0)])
+            held = [promoted, *carried]
+            return [makers[number](held[places.get(number, 0)][row]) for row, number in enumerate(which)]
 
     return OneOfTypes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..values.abstract import Container, Kind
+from .....dialect.records import replace
+from ..values.abstract import ArrayKind, Container, Kind
 from .lists_in_lists import pool_of, pools_in
 
 
@@ -14,7 +15,9 @@ def with_numbers(kind: Kind) -> Kind:
     if not isinstance(kind, Container):
         return kind
     if pool_of(kind) is not None:
-        return kind.children[1]
+        number = kind.children[1]
+        assert isinstance(number, ArrayKind)
+        return replace(number, number=int)
     return Container(kind.kind, kind.keys, tuple(map(with_numbers, kind.children)))
 
 
@@ -26,7 +29,7 @@ def with_lists(kind: Kind, rows: Any, lists: Sequence[Any]) -> Any:
 def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) -> Any:
     """Items with lists in the places of numbers, column by column."""
     if (pool := pool_of(kind)) is not None:
-        return [lists[pool][number] for number in rows]
+        return list(map(lists[pool].__getitem__, rows))
     if not pools_in(kind) or not rows:
         return rows
     assert isinstance(kind, Container)
