@@ -12,8 +12,8 @@ def parts_of_record(value: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
 
 
 def is_plain_record(kind: Any, keys: tuple[str, ...]) -> bool:
-    """Whether a named tuple is its items, by which its class makes it."""
-    return len(keys) == len(kind._fields) and kind.__init__ is object.__init__
+    """Whether a class makes a tuple of the parts alone: a named tuple that is its items, or a tuple without names."""
+    return len(keys) == len(getattr(kind, "_fields", keys)) and kind.__init__ is object.__init__
 
 
 def record_of(kind: Any, keys: tuple[str, ...], parts: tuple[Any, ...]) -> Any:

@@ -101,3 +101,21 @@ def test_functions_that_loops_make_are_called(function):
     for count, first in (3, 1.0), (0, 1.0), (2, 4.0):
         x, n = np.arange(3.0) * first, np.int64(count)
         np.testing.assert_allclose(compiled(x, n), function(x, n))
+
+
+class Animal:
+    def __init__(self, row, energy, kind):
+        self.row, self.energy, self.kind = row, energy, kind
+
+
+def test_objects_whose_attributes_are_none_or_one_of_several_texts():
+    def f(x):
+        found = []
+        for i in range(len(x)):
+            if x[i] != 0:
+                found.append(Animal(i, None if x[i] > 0 else i, "fish" if x[i] > 2 else "shark"))
+        return found
+
+    compiled = weft.function(f)
+    for x in ([1.0, 0.0, -1.0, 3.0], [-1.0, 0.0, 0.0, 0.0], np.zeros(4)):
+        assert [vars(a) for a in compiled(np.array(x))] == [vars(a) for a in f(np.array(x))]
