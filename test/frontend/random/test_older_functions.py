@@ -409,6 +409,40 @@ def test_the_interpreter_draws_the_same() -> None:
         assert repr(weft.function(draw)(np.int64(5))) == expected
 
 
+def positive(x: Any) -> list[Any]:
+    found = []
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append((i, x[i]))
+    return found
+
+
+def test_lists_that_grew_are_shuffled_and_chosen_from() -> None:
+    def f(x: Any) -> Any:
+        found = positive(x)
+        same = found
+        np.random.shuffle(found)
+        random.shuffle(found)
+        same.append((-1, 0.5))
+        rng = np.random.default_rng(3)
+        rng.shuffle(found)
+        return found, random.choice(same), random.choices(found, k=2)
+
+    compiled = weft.function(f)
+    for x in ([3.0, -1.0, 2.0, 5.0], [1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]):
+        begin_again()
+        expected = f(np.array(x)), random.random(), np.random.rand()
+        begin_again()
+        assert repr((compiled(np.array(x)), random.random(), np.random.rand())) == repr(expected)
+
+
+def test_an_empty_list_has_nothing_to_choose() -> None:
+    compiled = weft.function(lambda x: random.choice(positive(x)))
+    assert compiled(np.ones(2)) in [(0, 1.0), (1, 1.0)]
+    with pytest.raises(IndexError, match="Cannot choose from an empty sequence"):
+        compiled(np.zeros(2))
+
+
 @pytest.mark.parametrize("bits", [64, 65, 128])
 def test_integers_that_compiled_code_does_not_hold(bits: int) -> None:
     with pytest.raises(weft.UnsupportedError, match=rf"getrandbits\({bits}\) gives integers of {bits} bits"):

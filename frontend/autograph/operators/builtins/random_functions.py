@@ -24,7 +24,9 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.extents import known_extent
 from ....tracing.recorder import Recorder
+from ....tracing.staging import raise_if
 from ..interface import operators
+from ..lists.dynamic_lists import GrowingList
 from ..values.optional import Optional
 from .converted_functions import converted
 
@@ -165,10 +167,10 @@ def _shuffle(function: Function, x: Any, axis: int = 0) -> None:
 
 def _shuffle_compiled(generator: TracedGenerator, x: Any, axis: int = 0) -> None:
     """Shuffle an array, or a list of anything."""
-    if isinstance(x, list) and axis == 0:
+    if _is_list(x) and axis == 0:
         from ....random.arrangements import places
 
-        _put_in_order(x, places(generator.stream, len(x)))
+        _put_in_order(x, places(generator.stream, _count(x)))
     else:
         generator.shuffle(x, axis)
 
@@ -177,24 +179,25 @@ def _shuffle_older(twister: Twister, x: Any) -> None:
     """Shuffle an array, or a list of anything, as NumPy's older functions do."""
     from ....random import arrangements
 
-    if isinstance(x, list):
-        if len(x) > 1:
-            _put_in_order(x, arrangements.places(twister, len(x)))
+    if _is_list(x):
+        _put_in_order(x, arrangements.places(twister, _count(x)))
     else:
         arrangements.shuffle(twister, x, 0)
 
 
 def _shuffle_of_python(twister: Twister, x: Any, *rest: Any) -> None:
     """`random.shuffle(x)`."""
-    if rest or not isinstance(x, list):
+    if rest or not _is_list(x):
         raise NotCompiled
-    _put_in_order(x, pythons.order(twister, len(x)))
+    _put_in_order(x, pythons.order(twister, _count(x)))
 
 
 def _choice_of_python(twister: Twister, seq: Any) -> Any:
     """`random.choice(seq)`."""
-    count = len(seq)
-    if count == 0:
+    count = _count(seq)
+    if isinstance(seq, GrowingList):
+        raise_if(np.equal(count, 0), "IndexError", "Cannot choose from an empty sequence")
+    elif count == 0:
         raise NotCompiled
     return operators().item(seq, pythons.below(twister, count))
 
@@ -210,17 +213,29 @@ def _choices_of_python(
     twister: Twister, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
 ) -> list[Any]:
     """`random.choices(population, weights, k=k)`."""
-    count = len(population)
-    if count == 0 or not isinstance(k, int):
+    is_weighted = weights is not None or cum_weights is not None
+    count = len(population) if is_weighted else _count(population)
+    if (isinstance(count, int) and count == 0) or not isinstance(k, int):
         raise NotCompiled
-    if weights is not None or cum_weights is not None:
+    if is_weighted:
         return _items_at(population, pythons.weighted(twister, weights, cum_weights, count, k), k)
     numbers = twister.drawn("uniform", (), k, FLOAT64)
     return _items_at(population, np.floor(numbers * count).astype(np.int64), k)
 
 
-def _put_in_order(items: list[Any], order: Any) -> None:
-    if len(items) > 1:
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, GrowingList))
+
+
+def _count(items: Any) -> Any:
+    """How many items there are: a traced number where only the program knows it."""
+    return items.length if isinstance(items, GrowingList) else len(items)
+
+
+def _put_in_order(items: Any, order: Any) -> None:
+    if isinstance(items, GrowingList):
+        items.adopt(items.taken(order))
+    elif len(items) > 1:
         items[:] = _items_at(tuple(items), order, len(items))
 
 
