@@ -283,6 +283,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         61,
         "formulas of SciPy's distributions are compiled, where each value was a call of Python",
     ),
+    (
+        "frontend/autograph/operators",
+        15,
+        "lists that grew are shuffled and chosen from, where they were refused",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
