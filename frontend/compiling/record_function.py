@@ -23,6 +23,7 @@ from ..autograph.operators.values.resolve_grown_lists import resolve_result
 from ..guards.inputs import Decisions
 from ..python_state.early_stores import StoringState
 from ..python_state.generators import DrawnMeanwhile, Watch, state_of_functions
+from ..python_state.outside_deques import OutsideDeques
 from ..python_state.state import PythonState
 from ..python_state.updates import copies_in
 from ..python_state.write_back import WriteBack
@@ -106,7 +107,9 @@ def _record(
     arguments = [trace.arguments[distinct[first]] for first in signature.aliases]
     packed = dict(packed_leaves(signature.structure))
     bound = unflatten(
-        signature.structure, lambda i: items_of(arguments[i], packed[i]) if i in packed else arguments[i]
+        signature.structure,
+        lambda i: items_of(arguments[i], packed[i]) if i in packed else arguments[i],
+        constant=trace.state(OutsideDeques).stand_in,
     )
     feeds = trace.state(FeedArguments)
     feeds.constants = {id(value) for value in constants(signature.structure)}

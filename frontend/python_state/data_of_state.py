@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,18 @@ from ...backend.gpu.devices.on_device import ARRAYS, OnDevice, memory_of
 from ...dialect.dtypes import is_element
 from ...dialect.errors import ConcreteValueError, UnsupportedError
 from ...dialect.types import type_of
+from ..autograph.library.deques import Deque
 from ..autograph.operators.values.known_arrays import is_about_writing
 from ..autograph.operators.values.program_locations import ProgramLocation
-from ..guards.guards import Content, Guard, Same, handle_key
-from ..guards.handles import Fixed, Handle, Linked, Member
+from ..guards.guards import Content, Deep, Guard, Same, handle_key
+from ..guards.handles import Fixed, Handle, Linked, Member, Owner
 from ..guards.inputs import NUMBERS, Decisions, Input, Need, Reconsider, may_change
 from ..reach.links import link
 from ..signature.composite_arrays import is_composite
 from ..signature.traced_value import ArrayHolder
 from ..tracing.array import TracedArray
 from .composite_constants import StandIn, stand_in_of_parts
+from .outside_deques import OutsideDeques
 
 if TYPE_CHECKING:
     from ..tracing.trace import Trace
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 class DataOfState(ABC):
     """The data that one trace found in the state that was there before it."""
+
+    _copies: dict[int, Any]
 
     def __init__(
         self, trace: Trace, leaves: Iterable[tuple[Any, TracedArray, int]], decisions: Decisions
@@ -132,6 +137,22 @@ class DataOfState(ABC):
             found = self._by_value[id(value)] = stand_in_of_parts(handle, value, self.stand_in)
             return found.traced
         return self._make_input(handle, value, kind if kind in NUMBERS else None).traced
+
+    def stand_in_of_deque(self, found: deque[Any]) -> Deque:
+        """What stands for a deque, which is followed as a copy of it."""
+        made: Deque = self._trace.state(OutsideDeques).stand_in(found)
+        self._copies[id(made)] = made
+        return made
+
+    def stand_in_of_met(self, value: Any) -> Any:
+        """What stands for a value, if that is a deque which was met; else the value itself."""
+        return self._trace.state(OutsideDeques).made.get(id(value), (value, value))[1]
+
+    def _guard_deques(self) -> None:
+        """Guard what is in the deques among the arguments."""
+        for found, _ in self._trace.state(OutsideDeques).made.values():
+            self.stand_in_of_deque(found)
+            self.guards.append(Deep(Owner("a deque among the arguments", found), found, frozenset()))
 
     def input_of(self, array: Any) -> Any:
         """The traced array that stands for an array which was there before the trace; None for another one."""

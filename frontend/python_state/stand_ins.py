@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeAlias
 
 from ...dialect.records import NamedTuple
+from ..autograph.library.deques import Deque
 from ..autograph.operators.values.control_flow_state import control_flow
 from ..autograph.operators.values.program_locations import Attribute, Entry, ProgramLocation, Slot, Snapshot
 from ..guards.guards import Guard, Same, entry_key
@@ -41,6 +43,9 @@ class Data(Protocol):
 
     def stand_in(self, handle: Handle, value: Any) -> Any:
         """The traced array or number for a value that is found at later calls by a handle."""
+
+    def stand_in_of_deque(self, found: deque[Any]) -> Deque:
+        """What stands for a deque."""
 
 
 class _Met(NamedTuple):
@@ -98,7 +103,8 @@ class StandIns:
         if met is not None:
             self._data.guards.append(Same(handle, met.handle))
             return met.replaced, met.paths
-        self._met[id(container)] = _Met(container, handle, container, ())  # it may hold itself
+        made = self._data.stand_in_of_deque(container) if type(container) is deque else container
+        self._met[id(container)] = _Met(container, handle, made, ())  # it may hold itself
         replaced: dict[Any, Any] = {}
         paths: list[Path] = []
         for key, value in list(_entries(container)):
@@ -107,7 +113,7 @@ class StandIns:
             is_data = is_data or (is_of_attribute and self._data.is_state(place_key, value))
             if not (_is_container(value) or is_data or is_of_attribute):
                 continue
-            place, inner = _inside(handle, container, key)
+            place, inner = _inside(handle, container, key, made)
             if not (_is_container(value) or is_data):
                 self._data.guard_elements(inner, value)
                 continue
@@ -123,13 +129,13 @@ class StandIns:
                 replaced[key] = traced
             elif traced is not value:
                 self._place(place, inner, value, traced)
-        changed = _with_items(container, replaced) if replaced else container
+        changed = _with_items(container, replaced) if replaced else made
         self._met[id(container)] = _Met(container, handle, changed, tuple(paths))
         return changed, tuple(paths)
 
 
 def _is_container(value: Any) -> bool:
-    return isinstance(value, (list, dict, tuple)) or _is_in_python(value) or _leads_on(value)
+    return isinstance(value, (list, dict, tuple, deque)) or _is_in_python(value) or _leads_on(value)
 
 
 def _leads_on(value: Any) -> bool:
@@ -148,7 +154,7 @@ def _is_in_python(value: Any) -> bool:
 def _entries(container: Any) -> Iterable[tuple[Any, Any]]:
     if _is_in_python(container):
         return own_attributes(container).items()
-    if not isinstance(container, (list, dict, tuple)):
+    if not isinstance(container, (list, dict, tuple, deque)):
         walk = walk_of(container)
         return (
             []
@@ -159,19 +165,19 @@ def _entries(container: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def _is_plain(part: Any) -> bool:
-    """Whether nothing in a part can be data: a tuple would be another one, which nobody can put there."""
-    return isinstance(part, tuple) or not _is_container(part)
+    """Whether nothing in a part can be data: a tuple or deque would be another one, which nobody can put there."""
+    return isinstance(part, (tuple, deque)) or not _is_container(part)
 
 
-def _inside(handle: Handle, container: Any, key: Any) -> tuple[ProgramLocation, Handle]:
-    """The place of something in a container, and how it is found again."""
+def _inside(handle: Handle, container: Any, key: Any, made: Any) -> tuple[ProgramLocation, Handle]:
+    """The place of something in a container, or in what stands for one, and how it is found again."""
     if isinstance(key, Link):
         return Slot(key.after(handle.name), []), Linked(key.after(handle.name), handle, key)
     if _is_in_python(container):
         name = f"{handle.name}.{key}"
         return Attribute(name, container, key), Member(name, handle, key)
     name = f"{handle.name}[{key!r}]"
-    return Entry(name, container, key), Item(name, handle, key)
+    return Entry(name, made.items_of() if isinstance(made, Deque) else made, key), Item(name, handle, key)
 
 
 def _with_items(items: Any, replaced: dict[int, Any]) -> Any:

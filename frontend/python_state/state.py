@@ -10,6 +10,7 @@ import contextvars
 import functools
 import types
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from ...backend.gpu.devices.on_device import ARRAYS, OnDevice
 from ...dialect.errors import UnsupportedError
 from ..autograph.convert import original_of
+from ..autograph.library.deques import Deque
 from ..autograph.marks import is_plain
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
 from ..autograph.operators.values.hidden_state import MadeObjects
@@ -88,7 +90,8 @@ class PythonState(ClassState):
         super().__init__(trace, leaves, decisions)
         self._arguments = arguments
         self._copies = {id(copy): copy for copy in copies}
-        """The containers among the arguments, which the trace gets copies of."""
+        """The containers among the arguments, which the trace gets copies of, and what stands for deques."""
+        self._guard_deques()
         self.snapshot = Snapshot()
         self._names_of_arguments = list(names)
         for name, value in self._names_of_arguments:
@@ -257,6 +260,7 @@ class PythonState(ClassState):
             self._lists.append((handle, value, self._deep_guard(place, handle, value), key))
         else:
             self._guard(place, handle, value)
+            self._named[key] = (place, handle, self.stand_in_of_met(value))
 
     def _guard(self, place: ProgramLocation, handle: Handle, value: Any) -> None:
         self._generators.meet(value)
@@ -318,7 +322,7 @@ class PythonState(ClassState):
             self._meet_shared(owner, name, value)
             if found is not None:
                 self.lookups.of_library(owner, name, value)
-            return value
+            return self.stand_in_of_met(value)
         label, attributes = found
         old = attributes[name]
         if value is not old or isinstance(value, TracedArray):
@@ -386,7 +390,7 @@ class PythonState(ClassState):
             self._lists.append((handle, value, self._deep_guard(place, handle, value), place.attribute))
         else:
             self._guard(place, handle, value)
-        return place.get() if isinstance(value, tuple) else value
+        return place.get() if isinstance(value, (tuple, deque)) else value
 
     def guard_late(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> None:
         """Guard a container, but for the paths that are data, as before the trace, which may have changed it by now."""
@@ -440,11 +444,13 @@ class PythonState(ClassState):
         if isinstance(place, Attribute) and isinstance(place.owner, type):
             return ClassEntry(place.owner, place.attribute)
         if isinstance(place, Attribute):
-            if id(place.owner) in self._copies:
-                parent = self.locate(place.owner)
-            else:
-                parent = Owner(place.name.rpartition(".")[0], place.owner)
-            return None if parent is None else Member(place.name, parent, place.attribute)
+            is_copy = id(place.owner) in self._copies
+            parent = (
+                self.locate(place.owner) if is_copy else Owner(place.name.rpartition(".")[0], place.owner)
+            )
+            if parent is None or isinstance(place.owner, Deque):
+                return parent  # the items of a deque are found in itself
+            return Member(place.name, parent, place.attribute)
         if isinstance(place, ContextValue):
             return ContextVariable(place.name, Owner(place.name, place.variable))
         if not isinstance(place, Entry):
@@ -463,8 +469,7 @@ class PythonState(ClassState):
         if self._owner(value) is not None:
             return Owner("", value)
         handles = (self.handle(place) for place in self.places.of(value))
-        found = next((handle for handle in handles if handle is not None), None)
-        return found if found is not None else self._locate_by_link(value)
+        return next((handle for handle in handles if handle is not None), None) or self._locate_by_link(value)
 
     def _locate_by_link(self, value: Any) -> Handle | None:
         """How a value is found that is held under no name, index or attribute."""
@@ -485,7 +490,7 @@ class PythonState(ClassState):
 
     def locate_object(self, value: Any) -> Handle | None:
         """As `locate`, for a value that has an identity of its own: an object, a list, a dict or a set."""
-        if isinstance(value, (list, dict, set)) and not isinstance(value, RuntimeValue):
+        if isinstance(value, (list, dict, set, Deque)) and not isinstance(value, RuntimeValue):
             return self.locate(value)
         return Owner("", value) if self._owner(value) is not None else None
 
@@ -494,7 +499,8 @@ class PythonState(ClassState):
         if isinstance(value, RuntimeContainer):
             grown = (items for items, made in self.grown_containers().values() if made is value)
             value = next(grown, None)
-        if isinstance(value, (list, dict, set)) or (not isinstance(value, tuple) and has_fields(type(value))):
+        is_container = isinstance(value, (list, dict, set, Deque))
+        if is_container or (not isinstance(value, tuple) and has_fields(type(value))):
             return self.locate(value)
         return self.locate_object(value) if holds_traced(value, depth=3) else None
 

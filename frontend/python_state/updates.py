@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
@@ -126,6 +126,9 @@ class Update(NamedTuple):
             self.handle.set(value, bound)
         elif isinstance(container, list):
             container[:] = value
+        elif isinstance(container, deque):
+            container.clear()
+            container.extend(value)
         elif container is not UNBOUND:
             # Keys that stay where they are stay the objects that they are.
             if not isinstance(container, dict) or list(container) != list(value)[: len(container)]:

@@ -115,9 +115,13 @@ class _Sets(Walk):
 class _Deques(Walk):
     kinds = (collections.deque,)
     keeps = Keeps.BUFFER
+    is_content = True
 
-    def members(self, value: Any) -> Iterable[Any]:
-        return list(value)
+    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
+        return _linked(value, "maxlen")
+
+    def entries(self, value: Any) -> Iterable[tuple[Any, Any]]:
+        return enumerate(list(value))
 
 
 class _Buffers(Walk):

@@ -300,18 +300,21 @@ def child_path(path: str, kind: Any, keys: tuple[Any, ...], index: int) -> str:
 
 
 def unflatten(
-    structure: Structure, leaf: Callable[[int], Any], keep: Callable[[Any], None] = lambda made: None
+    structure: Structure,
+    leaf: Callable[[int], Any],
+    keep: Callable[[Any], None] = lambda made: None,
+    constant: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """Build the nested value again, with `leaf(index)` in the places of arrays.
+    """Build the nested value again, with `leaf(index)` in the places of arrays, and `constant(value)` of constants.
 
     A container or object is given to `keep` before what is in it is built, which may lead to it.
     """
     if isinstance(structure, Leaf):
         return leaf(structure.index)
     if isinstance(structure, Static):
-        return structure.value
+        return constant(structure.value)
     kind = structure.kind
-    children = (unflatten(child, leaf) for child in structure.children)
+    children = (unflatten(child, leaf, constant=constant) for child in structure.children)
     if kind is list:
         items: list[Any] = []
         keep(items)

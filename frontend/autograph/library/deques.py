@@ -108,7 +108,7 @@ class Deque(InPlaceOf):
         if self._items:
             count = len(self._items)
             first = count - n % count
-            self._items = self._items[first:] + self._items[:first]
+            self._items[:] = self._items[first:] + self._items[:first]
 
     # Reading and writing
 
@@ -176,7 +176,7 @@ class Deque(InPlaceOf):
     __rmul__ = __mul__
 
     def __imul__(self, times: int) -> Deque:
-        self._items = Deque(self._items * times, self._maxlen)._items
+        self._items[:] = Deque(self._items * times, self._maxlen)._items
         return self
 
     def _compared(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:

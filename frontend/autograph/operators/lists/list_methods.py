@@ -142,6 +142,8 @@ class ListMethods:
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
+            if index == slice(-1, None):  # of an array there would have to be a last one
+                index = slice(self._clamped(-1, self.length), None)
             return self.taken(index)
         item = self.item(self._checked(index, "list index out of range"))
         keep_read(item, index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,6 @@ LEAVES = (
 )
 """The classes of such values."""
 
-
 PLAIN = frozenset(
     {int, float, str, bool, type(None), bytes, complex, np.float64, np.int64, np.bool_, TracedArray}
 )
@@ -40,5 +40,5 @@ PLAIN = frozenset(
 def can_change(value: Any) -> bool:
     """Whether a value is a container or an object whose changes are followed."""
     if isinstance(value, LEAVES) or is_library(type(value).__module__):
-        return isinstance(value, (list, dict, set))
+        return isinstance(value, (list, dict, set, deque))
     return not isinstance(value, types.FunctionType) and attributes_of(value) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import copy
 import dataclasses
 import queue
@@ -188,14 +187,3 @@ def test_an_empty_one_raises_when_the_program_runs() -> None:
     assert taken(np.array([1, -1, 2])) == (1, 2)
     with pytest.raises(IndexError, match="pop from an empty deque"):
         taken(np.array([1, -1, -2]))
-
-
-def test_one_from_outside_is_refused() -> None:
-    kept = collections.deque([1.0])
-
-    @weft.function
-    def read(x: Any) -> Any:
-        return x + kept[0]
-
-    with pytest.raises(weft.UnsupportedError, match="a deque from outside of the compiled function"):
-        read(np.ones(2))
