@@ -180,7 +180,7 @@ class TestReading:
     def test_slices(self):
         def f(n, i):
             items = squares(n)
-            return items[i:], items[:i], items[1:-1], items[::2], items[::-1]
+            return items[i:], items[:i], items[1:-1], items[::2], items[::-1], items[-1:]
 
         same(f, *[(n, I64(i)) for n in COUNTS for i in (0, 2, -2)], joined=True)
 

@@ -142,8 +142,8 @@ class ListMethods:
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            if index == slice(-1, None):  # of an array there would have to be a last one
-                index = slice(self._clamped(-1, self.length), None)
+            if type(index.start) is int and index.start == -1 and index.stop is index.step is None:
+                index = slice(self._clamped(-1, self.length), None)  # of arrays there has to be a last item
             return self.taken(index)
         item = self.item(self._checked(index, "list index out of range"))
         keep_read(item, index)
