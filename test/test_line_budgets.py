@@ -267,6 +267,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         32,
         "what many objects hold is read out of a table, where conditions took minutes",
     ),
+    ("backend/gpu/schedules", 280, "loops that hand numbers on are scans of what iterations make of them"),
+    (
+        "backend",
+        545,
+        "which loops hand numbers on that many iterations at once are known for, as filters: the host did them",
+    ),
     ("frontend/autograph/operators", 30, "whether arrays are one is refused where a condition decides on it"),
     ("passes", 95, "tests of loops bound what these count, so that counts stored as int32 need no checks"),
     (

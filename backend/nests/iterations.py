@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from ...dialect.mlir import Operation, Value, ir
@@ -20,6 +20,7 @@ _HARMLESS = (
     *FUNCTIONS,
     "index.",
     "scf.",
+    "tensor.",
     "affine.apply",
     "memref.dim",
     "memref.get_global",
@@ -55,17 +56,43 @@ def are_independent(loop: Operation, record: Value | None = None) -> bool:
     """
     if loop.name != "scf.for" or loop.results:
         return False
+    return shares_nothing_else(loop, (), record)
+
+
+def shares_nothing_else(loop: Operation, loaded: Sequence[Value], record: Value | None = None) -> bool:
+    """Whether no iteration touches what another one writes, but for some numbers that are loaded."""
     for op in operations_of(loop):
         is_known = op.name in _ACCESSES or op.name in _LOCAL or op.name.startswith(_HARMLESS)
         if not is_known and not (record is not None and _is_exit(op)):
             return False
-    pairs = _pairs_with_writes(_accesses_in(loop, record))
+    pairs = _pairs_with_writes(_accesses_in(loop, record, loaded))
     return all(_is_own(one, other) or _is_apart(one, other) for one, other in pairs)
 
 
-def reads_nothing_it_writes(loop: Operation, record: Value | None = None) -> bool:
-    """Whether no iteration of a loop reads what it writes, so that it does the same when it is done again."""
-    pairs = _pairs_with_writes(_accesses_in(loop, record))
+def is_of_last(load: Operation, store: Operation, loop: Operation) -> bool:
+    """Whether a load has what the only store to its memory has stored an iteration before."""
+    (memref, *places), (target, *others) = list(load.operands), list(store.operands)[1:]
+    step = constant_integer(loop.operands[2])
+    written = [access.memref for access in _accesses_in(loop, None) if access.writes]
+    if memref != target or step is None or sum(base(each) == base(target) for each in written) != 1:
+        return False
+    pairs = [(linear(place, loop), linear(other, loop)) for place, other in zip(places, others, strict=True)]
+    found = [(one, other) for one, other in pairs if one is not None and other is not None]
+    return (
+        len(found) == len(pairs)
+        and any(other.factor for _, other in found)
+        and all(one == Linear(o.factor, o.terms, o.number - o.factor * step) for one, o in found)
+    )
+
+
+def reads_nothing_it_writes(
+    loop: Operation, loaded: Sequence[Value] = (), record: Value | None = None
+) -> bool:
+    """Whether no iteration of a loop reads what it writes, so that it does the same when it is done again.
+
+    Some numbers that are `loaded` do not count.
+    """
+    pairs = _pairs_with_writes(_accesses_in(loop, record, loaded))
     return all((one.writes and other.writes) or _is_apart(one, other) for one, other in pairs)
 
 
@@ -78,11 +105,11 @@ class _Access:
     writes: bool
 
 
-def _accesses_in(loop: Operation, record: Value | None) -> list[_Access]:
-    """The accesses to memory that iterations share, but for the record of errors."""
+def _accesses_in(loop: Operation, record: Value | None, loaded: Sequence[Value] = ()) -> list[_Access]:
+    """The accesses to memory that iterations share, but for the record of errors and some numbers."""
     found = []
     for op in operations_of(loop):
-        if op.name in _ACCESSES:
+        if op.name in _ACCESSES and not any(value in loaded for value in op.results):
             memref, *indices = list(op.operands)[_ACCESSES[op.name] :]
             memory = base(memref)
             if not _is_local(memory, loop) and (record is None or memory != record):

@@ -37,6 +37,14 @@ def _attention_gradients(q: Any, k: Any, v: Any, change: Any) -> Any:
     return weft.grad(total, argnums=(0, 1, 2))(q, k, v)
 
 
+def _recurrence(a: Any, b: Any) -> Any:
+    out, s = np.empty_like(b), 0.0
+    for i in range(len(b)):
+        s = a[i] * s + b[i]
+        out[i] = s
+    return out
+
+
 OTHERS = (
     GpuProgram(
         "dropout",
@@ -48,6 +56,7 @@ OTHERS = (
     GpuProgram("dice", lambda x: x + _RNG.integers(1, 7, x.shape), (), (((1 << 26,), "i8"),)),
     GpuProgram("noise", lambda x: x + _RNG.standard_normal(x.shape), (), (((1 << 26,), "f8"),)),
     GpuProgram("noise_of_bytes", lambda x: x + _RNG.integers(-128, 128, x.shape), (), (((1 << 26,), "i8"),)),
+    GpuProgram("recurrence", _recurrence, (), (((1 << 26,), "f8"),) * 2),
     GpuProgram("attention_gradients", _attention_gradients, (), (((4, 16, 2048, 64), "f4"),) * 4),
 )
 """Programs that are not packed, as they draw of a generator, or are those of NumPy alone no more."""

@@ -35,6 +35,7 @@ TENSOR_MAPS = "weft.tensor_maps"
 
 _REGISTERS = {"thread_id": "tid", "block_id": "ctaid"}
 """The special registers with numbers of the thread."""
+_SHARED_ALIGNMENT = 16
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _SEGMENTS = "operandSegmentSizes"
 
@@ -227,12 +228,17 @@ class Kernel:
         return create(f"gpu.{what}", [ir.IndexType.get()], [], dimension)
 
     def shared(self, shape: Sequence[int], element: Type) -> Value:
-        """Memory that the threads of a block share."""
+        """Memory that the threads of a block share.
+
+        Its alignment is said: LLVM assumes as much of what is larger, but asks the assembler for that of an element.
+        """
         space = ir.Attribute.parse("#gpu.address_space<workgroup>")
         type = ir.MemRefType.get(list(shape), element, memory_space=space)
         self._shared += 1
         i64 = ir.IntegerType.get_signless(64)
         self.operation.attributes["workgroup_attributions"] = ir.IntegerAttr.get(i64, self._shared)
+        aligned = ir.DictAttr.get({"llvm.align": ir.IntegerAttr.get(i64, _SHARED_ALIGNMENT)})
+        self.operation.attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get([aligned] * self._shared)
         return self.operation.regions[0].blocks[0].add_argument(type, ir.Location.current)
 
     def barrier(self) -> None:

@@ -25,6 +25,7 @@ from ..schedules.one_block import OneBlock
 from ..schedules.one_thread import OneThread, Searches
 from ..schedules.points import Points, Sums
 from ..schedules.products import Products
+from ..schedules.recurrences import Recurrences
 from ..schedules.rows import Rows
 from ..schedules.scans import Scans
 from ..schedules.scatters import Scatters
@@ -34,7 +35,7 @@ from ..schedules.tensor_cores import TensorProducts
 from ..schedules.warpgroups import Warpgroups
 from ..schedules.whole import Whole
 
-LOOPS: tuple[type[DeviceSchedule], ...] = (Compactions, Scans, Iterations, Scatters)
+LOOPS: tuple[type[DeviceSchedule], ...] = (Compactions, Scans, Recurrences, Iterations, Scatters)
 """Those of loops that threads share."""
 
 SCHEDULES: tuple[type[DeviceSchedule], ...] = (

@@ -19,6 +19,7 @@ from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_in, operations_of, terminator
 from ...nests.compaction import match_compaction
+from ...nests.recurrences import match_recurrence
 from ...planning.boundaries import kernel_functions
 from .effort import MOST_STEPS, steps_of_one_thread
 from .entries import calls_between_kernels
@@ -98,7 +99,15 @@ def _is_for_device(kernel: Operation) -> bool:
     if any(op.name == "func.call" for op in operations_of(kernel)):
         return False
     steps = steps_of_one_thread(kernel)
-    return (steps is not None and steps <= MOST_STEPS) or _counts_what_it_keeps(kernel, type)
+    is_short = steps is not None and steps <= MOST_STEPS
+    return is_short or _counts_what_it_keeps(kernel, type) or _are_of_recurrences(kernel)
+
+
+def _are_of_recurrences(kernel: Operation) -> bool:
+    """Whether all numbers of a kernel are what loops leave, which threads find out together."""
+    _, numbers = _split(list(terminator(kernel.regions[0].blocks[0]).operands))
+    makers = {None if isinstance(n.owner, ir.Block) else n.owner.operation for n in numbers}
+    return all(maker is not None and match_recurrence(maker) is not None for maker in makers)
 
 
 def _counts_what_it_keeps(kernel: Operation, type: Type) -> bool:

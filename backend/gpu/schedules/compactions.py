@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....dialect.mlir import Operation, Value, ir
-from ....passes.rewriting import constant_integer, operations_in
+from ....passes.rewriting import constant_integer
 from ...nests.compaction import Compaction, match_compaction
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...target import current
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate
-from ..code.scan import BlockScan, Prefix
-from .device_schedule import DeviceSchedule, Run
+from ..code.scan import BlockScan, Prefix, of_one
+from .device_schedule import DeviceSchedule, Run, stores_number
 
 _THREADS = 256
 _EACH = 4
@@ -41,7 +41,7 @@ class Compactions(DeviceSchedule):
         found = match_compaction(run.ops[0]) if run.ops else None
         if found is None or not is_known_to_host(found.loop.operands[1]):
             return None
-        return cls(run, found) if all(map(_stores_number, run.ops[1:])) else None
+        return cls(run, found) if all(map(stores_number, run.ops[1:])) else None
 
     def write(self, name: str) -> None:
         known = constant_integer(self.found.loop.operands[1])
@@ -70,17 +70,6 @@ class Compactions(DeviceSchedule):
         last.launch([slices], f"{self.title}; slices, behind those before them")
 
 
-def _stores_number(op: Operation) -> bool:
-    """Whether an operation stores a number in memory of rank 0."""
-    if op.name == "memref.store":
-        return True
-    return (
-        op.name == "linalg.generic"
-        and not list(op.attributes["iterator_types"])
-        and len(operations_in(op.regions[0].blocks[0])) == 1
-    )
-
-
 class _Slice:
     """Writes what a block does with its slice."""
 
@@ -99,7 +88,7 @@ class _Slice:
     def count(self, shares: Value) -> None:
         """Store how many the slice keeps."""
         emitter = self.emitter
-        scan, zero = BlockScan(self.kernel, _THREADS, _add), self._constant(0)
+        scan, zero = BlockScan(self.kernel, _THREADS, of_one(_add)), self._constant(0)
 
         def body(first: Value, carried: Value) -> Value:
             places = self._places(first)
@@ -110,8 +99,8 @@ class _Slice:
             return _add(carried, total)
 
         own = self._tiles(zero, body)
-        nothing = Prefix(zero, compare("ne", zero, zero))
-        _, total = scan.scan([own], nothing)
+        nothing = Prefix([zero], compare("ne", zero, zero))
+        _, (total,) = scan.scan([[own]], nothing)
         with only_if(compare("eq", self.thread, emitter.value(0))):
             store(total, self.kernel.value(shares), [self.number])
 
@@ -125,14 +114,14 @@ class _Slice:
             with loop.body():
                 loop.end([_add(loop.carried[0], load(memory, [loop.position]))])
             before = loop.results[0]
-        scan = BlockScan(kernel, _THREADS, _add)
+        scan = BlockScan(kernel, _THREADS, of_one(_add))
         always = compare("eq", self.blocks, self.blocks)
 
         def body(first: Value, carried: Value) -> Value:
             places = self._places(first)
             own = [self._kept(place) for place in places]
-            kept, total = scan.scan(own, Prefix(carried, always))
-            for place, one, behind in zip(places, own, kept, strict=True):
+            kept, (total,) = scan.scan([[one] for one in own], Prefix([carried], always))
+            for place, one, (behind,) in zip(places, own, kept, strict=True):
                 with only_if(compare("ne", one, self._constant(0))):
                     self._write_one(place, create("arith.subi", [self.word], [behind, one]))
             return total

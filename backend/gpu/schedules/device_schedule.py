@@ -165,3 +165,14 @@ def _is_of(memref: Value, ops: Container[Operation]) -> bool:
     return not isinstance(memref.owner, ir.Block) and all(
         user in ops or user.name == "memref.dealloc" for user in users
     )
+
+
+def stores_number(op: Operation) -> bool:
+    """Whether an operation stores a number in memory of rank 0."""
+    if op.name == "memref.store":
+        return True
+    return (
+        op.name == "linalg.generic"
+        and not list(op.attributes["iterator_types"])
+        and len(operations_in(op.regions[0].blocks[0])) == 1
+    )

@@ -134,7 +134,7 @@ def record_of(loop: Operation) -> Value | None:
 
 def _can_do_again(loop: Operation, record: Value) -> bool:
     """Whether an iteration does the same a second time, and whether nobody sees what those behind the first store."""
-    return reads_nothing_it_writes(loop, record) and not is_visible(loop)
+    return reads_nothing_it_writes(loop, record=record) and not is_visible(loop)
 
 
 def is_visible(loop: Operation) -> bool:

@@ -21,7 +21,7 @@ from ..code.atomics import join_shared
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel
 from ..code.reduce import WARP
-from ..code.scan import BlockScan, Prefix
+from ..code.scan import BlockScan, Prefix, of_one
 
 _THREADS = 256
 _WARPS = _THREADS // WARP
@@ -117,7 +117,7 @@ class RadixSorter:
         kernel = self._kernel("_sum", [], [counts, totals])
         emitter = kernel.emitter
         with kernel.body():
-            scan = BlockScan(kernel, _THREADS, _add)
+            scan = BlockScan(kernel, _THREADS, of_one(_add))
             memory = kernel.value(counts)
             thread, digit = kernel.id("thread_id"), kernel.id("block_id")
             first = emitter.value(emitter.multiply(digit, self._tiles))
@@ -138,7 +138,7 @@ class RadixSorter:
                 with branch.way(1):
                     branch.give([none])
                 (own,) = branch.results
-                (with_own,), total = scan.scan([own], Prefix(before, yes))
+                ((with_own,),), (total,) = scan.scan([[own]], Prefix([before], yes))
                 with only_if(is_tile):
                     store(_subtract(with_own, own), memory, [emitter.value(emitter.add(first, at))])
                 create("scf.yield", [], [total])
@@ -224,9 +224,9 @@ class _Tile:
             more = load(counters, at)
             store(own, counters, at)
             own = _add(own, more)
-        scan = BlockScan(kernel, _THREADS, _add)
-        nothing = Prefix(zero, emitter.splat(1, ir.IntegerType.get_signless(1)))
-        first, start = (_subtract(scan.scan([n], nothing)[0][0], n) for n in (own, total))
+        scan = BlockScan(kernel, _THREADS, of_one(_add))
+        nothing = Prefix([zero], emitter.splat(1, ir.IntegerType.get_signless(1)))
+        first, start = (_subtract(scan.scan([[n]], nothing)[0][0][0], n) for n in (own, total))
         store(first, firsts, [thread])
         store(_subtract(_add(start, before), first), begins, [thread])
         kernel.barrier()

@@ -18,7 +18,7 @@ from ...target import current
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate, clone_with
-from ..code.scan import BlockScan, Prefix
+from ..code.scan import BlockScan, Prefix, of_one
 from ..code.vectors import element_bytes, elements_of, is_aligned, vector_alignment
 from ..code.walk import product, split
 from .device_schedule import DeviceSchedule, Run
@@ -219,7 +219,7 @@ class _Rows(_Element):
         with kernel.body():
             self.go_to_row(kernel.id("block_id"))
             self.thread = kernel.id("thread_id")
-            self.scan = BlockScan(kernel, THREADS, self.join)
+            self.scan = BlockScan(kernel, THREADS, of_one(self.join))
             self.find_vectors()
             number, count = kernel.id("block_id", "y"), kernel.id("grid_dim", "y")
             each = emitter.add(self.length, TILE - 1)
@@ -241,7 +241,7 @@ class _Rows(_Element):
                     with branch.way(1):
                         branch.give([before])
                     before = branch.results[0]
-                total = self._tiles(start, end, Prefix(before, has if stores else None), stores)
+                total = self._tiles(start, end, Prefix([before], has if stores else None), stores)
                 if not stores:
                     assert parts is not None
                     with only_if(compare("eq", self.thread, emitter.value(0))):
@@ -256,7 +256,7 @@ class _Rows(_Element):
         """Go over the tiles of a slice; returns what it has, with what is before it."""
         emitter = self.emitter
         last = emitter.value(emitter.subtract(end, 1))
-        loop = ForLoop(emitter, start, end, TILE, [before.value])
+        loop = ForLoop(emitter, start, end, TILE, before.numbers)
         with loop.body():
             first = emitter.add(loop.position, emitter.multiply(self.thread, _EACH))
             places = [emitter.value(emitter.add(first, number)) for number in range(_EACH)]
@@ -270,7 +270,8 @@ class _Rows(_Element):
             has = compare("ugt", loop.position, start)
             if before.is_there is not None:
                 has = create("arith.ori", [has.type], [has, before.is_there])
-            results, total = self.scan.scan(values, Prefix(loop.carried[0], has))
+            scanned, (total,) = self.scan.scan([[value] for value in values], Prefix(loop.carried, has))
+            results = [result for (result,) in scanned]
             if stores:
                 self._store_all(results, places, end, is_whole)
             loop.end([total])
@@ -321,9 +322,9 @@ class _Shares(_Rows):
             count = self.emitter.value(slices if isinstance(slices, int) else self.kernel.value(slices))
             self._first = self.emitter.multiply(self.kernel.id("block_id"), count)
             self.thread = self.kernel.id("thread_id")
-            self.scan = BlockScan(self.kernel, THREADS, self.join)
+            self.scan = BlockScan(self.kernel, THREADS, of_one(self.join))
             zero = self.emitter.value(0)
-            self._tiles(zero, count, Prefix(self.at(zero), None), True)
+            self._tiles(zero, count, Prefix([self.at(zero)], None), True)
 
     def at(self, index: Value) -> Value:
         return load(self._parts, [self.emitter.value(self.emitter.add(self._first, index))])

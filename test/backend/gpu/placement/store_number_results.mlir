@@ -43,14 +43,33 @@ func.func private @kernel_0(%x: tensor<8xf64>) -> (f64, tensor<8xf64>) {
 
 // -----
 
-// Long loops, and what the host has all that it needs for, are the host's.
+// Long loops, and what the host has all that it needs for, are the host's; but not loops of which threads find the number.
 // CHECK: func.func private @kernel_0({{.*}}) -> f64
-func.func @long(%x: tensor<100000xf64>, %n: index) -> (f64, index) {
+func.func @long(%x: tensor<100000xf64>, %n: index) -> (f64, index, f64) {
   %0 = call @kernel_0(%x) : (tensor<100000xf64>) -> f64
   %1 = call @kernel_1(%n) : (index) -> index
-  return %0, %1 : f64, index
+  %2 = call @kernel_2(%x) : (tensor<100000xf64>) -> f64
+  return %0, %1, %2 : f64, index, f64
 }
 func.func private @kernel_0(%x: tensor<100000xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100000 = arith.constant 100000 : index
+  %zero = arith.constant 0.0 : f64
+  %sum = scf.for %i = %c0 to %c100000 step %c1 iter_args(%before = %zero) -> f64 {
+    %element = tensor.extract %x[%i] : tensor<100000xf64>
+    %square = arith.mulf %before, %before : f64
+    %after = arith.addf %square, %element : f64
+    scf.yield %after : f64
+  }
+  return %sum : f64
+}
+// CHECK: func.func private @kernel_1({{.*}}) -> index
+func.func private @kernel_1(%n: index) -> index {
+  return %n : index
+}
+// CHECK: func.func private @kernel_2({{.*}}) -> tensor<f64>
+func.func private @kernel_2(%x: tensor<100000xf64>) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c100000 = arith.constant 100000 : index
@@ -61,10 +80,6 @@ func.func private @kernel_0(%x: tensor<100000xf64>) -> f64 {
     scf.yield %after : f64
   }
   return %sum : f64
-}
-// CHECK: func.func private @kernel_1({{.*}}) -> index
-func.func private @kernel_1(%n: index) -> index {
-  return %n : index
 }
 
 // -----

@@ -143,7 +143,7 @@ func.func private @kernel_4(%a: memref<130x40xf32>, %b: memref<40x130xf32>, %c: 
 // columns, by 3 loads for 32 products.
 // CHECK-LABEL: func.func private @kernel_5
 // CHECK: gpu.launch_func {{.*}} blocks in (%c128, %c1, %c1) threads in (%c256, %c1, %c1)
-// CHECK: workgroup({{.*}} : memref<2x16x132xf32, #gpu.address_space<workgroup>>, {{.*}} : memref<2x16x68xf32, #gpu.address_space<workgroup>>
+// CHECK: workgroup({{.*}} : memref<2x16x132xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, {{.*}} : memref<2x16x68xf32, #gpu.address_space<workgroup>>
 // CHECK-SAME: "products: tiles in shared memory; 128 by 64 by 16, 8 by 4 a thread"
 // CHECK: scf.for
 // CHECK-COUNT-512: math.fma

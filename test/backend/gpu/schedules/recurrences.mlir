@@ -1,0 +1,131 @@
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --split-input-file | filecheck %s
+
+// What slices make of numbers is found first; then each thread begins with the numbers that its iterations find.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: gpu.alloc () : memref<256xf64>
+// CHECK: gpu.alloc () : memref<256xf64>
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0_maps
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0
+// CHECK-DAG: "recurrences: each iteration needs numbers of the one before; what slices make of numbers"
+// CHECK-DAG: "recurrences: each iteration needs numbers of the one before; slices, behind those before them"
+// CHECK-DAG: gpu.shuffle up
+func.func private @kernel_0(%a: memref<50000xf64>, %b: memref<50000xf64>, %y: memref<50000xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 50000 : index
+  %zero = arith.constant 0.0 : f64
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+    %f = memref.load %a[%i] : memref<50000xf64>
+    %g = memref.load %b[%i] : memref<50000xf64>
+    %p = arith.mulf %f, %s : f64
+    %t = arith.addf %p, %g : f64
+    memref.store %t, %y[%i] : memref<50000xf64>
+    scf.yield %t : f64
+  }
+  return
+}
+
+// -----
+
+// A number that is handed on in memory is loaded once; of sums, the factor of what was before is not computed. The
+// number behind the loop is stored by one thread.
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK-NOT: gpu.alloc
+// CHECK: gpu.launch_func
+// CHECK-NOT: arith.mulf
+// CHECK: "recurrences: each iteration needs numbers of the one before; one block"
+func.func private @kernel_1(%x: memref<2000xf32>, %y: memref<2001xf32>, %z: memref<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 2000 : index
+  %zero = arith.constant 0.0 : f32
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) {
+    %f = memref.load %x[%i] : memref<2000xf32>
+    %b = memref.load %y[%i] : memref<2001xf32>
+    %j = arith.addi %i, %c1 : index
+    %t = arith.addf %f, %b : f32
+    memref.store %t, %y[%j] : memref<2001xf32>
+    %more = arith.maximumf %s, %f : f32
+    scf.yield %more : f32
+  }
+  memref.store %last, %z[] : memref<f32>
+  return
+}
+
+// -----
+
+// No map of a known kind: one thread.
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: "one thread: scf.for is one step after the other"
+func.func private @kernel_2(%a: memref<500xf64>, %y: memref<500xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 500 : index
+  %zero = arith.constant 0.0 : f64
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+    %f = memref.load %a[%i] : memref<500xf64>
+    %p = arith.mulf %s, %s : f64
+    %t = arith.addf %p, %f : f64
+    memref.store %t, %y[%i] : memref<500xf64>
+    scf.yield %t : f64
+  }
+  return
+}
+
+// -----
+
+// Few iterations keep their order.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK: "one thread: scf.for is one step after the other"
+func.func private @kernel_3(%a: memref<100xf64>, %y: memref<100xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 100 : index
+  %zero = arith.constant 0.0 : f64
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+    %f = memref.load %a[%i] : memref<100xf64>
+    %t = arith.addf %s, %f : f64
+    memref.store %t, %y[%i] : memref<100xf64>
+    scf.yield %t : f64
+  }
+  return
+}
+
+// -----
+
+// What a thread would do again where products overflow, others have written over.
+// CHECK-LABEL: func.func private @kernel_4
+// CHECK: "one thread: scf.for is one step after the other"
+func.func private @kernel_4(%y: memref<500xf64>, %r: f64) {
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 500 : index
+  scf.for %i = %c1 to %n step %c1 {
+    %j = arith.subi %i, %c1 : index
+    %b = memref.load %y[%j] : memref<500xf64>
+    %f = memref.load %y[%i] : memref<500xf64>
+    %p = arith.mulf %b, %r : f64
+    %t = arith.addf %p, %f : f64
+    memref.store %t, %y[%i] : memref<500xf64>
+  }
+  return
+}
+
+// -----
+
+// Elements that the loop reads far behind where it writes may be those of another thread.
+// CHECK-LABEL: func.func private @kernel_5
+// CHECK: "one thread: scf.for is one step after the other"
+func.func private @kernel_5(%y: memref<500xi64>) {
+  %c2 = arith.constant 2 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 500 : index
+  scf.for %i = %c2 to %n step %c1 {
+    %j = arith.subi %i, %c1 : index
+    %k = arith.subi %i, %c2 : index
+    %b = memref.load %y[%j] : memref<500xi64>
+    %f = memref.load %y[%k] : memref<500xi64>
+    %t = arith.addi %b, %f : i64
+    memref.store %t, %y[%i] : memref<500xi64>
+  }
+  return
+}
