@@ -17,7 +17,6 @@ from ...passes.rewriting import operations_of
 from ..compiling.program import Recording
 from ..function import Function
 from ..guards.captures import Capture
-from ..guards.guards import handle_key
 from ..guards.handles import Handle
 from ..guards.inputs import Input
 from ..python_state.updates import Built, Update
@@ -119,8 +118,8 @@ def _recording_of(concrete: ConcreteFunction, shared: SharedState) -> Recording:
     wanted = set(_changed_places(recording))
     for guard in concrete.guards:
         handle = getattr(guard, "handle", None)
-        if isinstance(handle, Handle) and handle_key(handle) in shared.changed:
-            wanted.add(handle_key(handle))
+        if isinstance(handle, Handle) and handle.place in shared.changed:
+            wanted.add(handle.place)
     for capture in concrete._captures:
         if capture.content is not None and shared.is_written(capture.array):
             if capture.handle is None:
@@ -128,8 +127,8 @@ def _recording_of(concrete: ConcreteFunction, shared: SharedState) -> Recording:
                     f"{concrete.name} cannot leave this process:\n  it reads an array that another function writes "
                     "under no name by which it can be found: keep it in an attribute"
                 )
-            wanted.add(handle_key(capture.handle))
-    if wanted <= {handle_key(extra.handle) for extra in recording.extra if isinstance(extra, Input)}:
+            wanted.add(capture.handle.place)
+    if wanted <= {extra.handle.place for extra in recording.extra if isinstance(extra, Input)}:
         return recording
     function: Function[..., Any] = concrete._bind.__self__  # type: ignore[attr-defined]
     return function._recorded(concrete.signature(), wanted)
@@ -139,7 +138,7 @@ def _changed_places(recording: Recording) -> Iterator[Any]:
     """The places of numbers that a call changes."""
     for update in recording.updates.updates if recording.updates else ():
         if isinstance(update.make, Built) and not update.is_whole:
-            yield handle_key(update.handle)
+            yield update.handle.place
 
 
 class SharedState:
@@ -249,8 +248,8 @@ def _array(extra: Capture | Input) -> np.ndarray[Any, Any]:
 
 
 def _input_of(handle: Any, extras: list[Capture | Input]) -> Input | None:
-    key = handle_key(handle)
-    return next((e for e in extras if isinstance(e, Input) and handle_key(e.handle) == key), None)
+    key = handle.place
+    return next((e for e in extras if isinstance(e, Input) and e.handle.place == key), None)
 
 
 def _number_of(update: Update) -> ComputedResult | None:

@@ -102,7 +102,7 @@ def _guarded(guards: Iterable[Any], inputs: Iterable[Any]) -> Iterator[Note]:
                     "guard", NOWHERE, "{} is a constant of the code: other elements compile again", (name,)
                 )
             continue
-        for handle, _ in guard.looks_at():
+        for handle in guard.handles:
             value = handle.get()
             if value is UNBOUND or isinstance(value, np.ndarray) or handle.name.endswith(_OF_CALLS):
                 continue

@@ -15,9 +15,8 @@ import numpy as np
 from ...backend.cpu.dispatch.descriptors import READY, Program
 from ...backend.cpu.native_python.layout import WORD, Array
 from ..guards.captures import Capture
-from ..guards.class_entries import Method
 from ..guards.generic import Code
-from ..guards.guards import Content, Deep, Different, Guard, Identity, Kind, Names, Plain, Same
+from ..guards.guards import Content, Deep, Guard, Identity, Kind, Method, Names, Plain, Same
 from ..guards.handles import Cell, ClassEntry, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
@@ -37,9 +36,10 @@ class Guards:
         self._places: dict[Any, int] = {}
 
     def add_all(self, guards: Sequence[Capture | Guard]) -> None:
-        """Let the program check guards."""
+        """Let the program check guards, and ask Python where native code cannot."""
         for guard in guards:
-            if not self._add_absent(guard) and not self._add(guard):
+            tell = _TELLING.get(type(guard))
+            if tell is None or not tell(self, guard):
                 self._program.ask(guard.holds)
 
     def constant(self, value: Any) -> int:
@@ -108,88 +108,106 @@ class Guards:
             isinstance(handle, Global) and type(handle.namespace) is dict
         )
 
-    def _add(self, guard: Capture | Guard) -> bool:
-        """Let native code check a guard; False if it cannot."""
-        program = self._program
-        if isinstance(guard, Names):
-            if type(guard.namespace) is dict:
-                program.names(guard.namespace, guard.entries, guard.holds)
-            return type(guard.namespace) is dict
-        if isinstance(guard, Capture):
-            return self._add_array(guard.array, guard.shape, guard.dtype, guard.content)
-        if isinstance(guard, Content):
-            return self._add_array(guard.array, guard.shape, guard.array.dtype, guard.content)
-        if isinstance(guard, (Code, Method, Different)):
-            return self._add_function(guard)
-        is_known = all(self._is_known(handle) for handle, _ in guard.looks_at()) and guard.looks_at()
-        if not is_known or (isinstance(guard, Plain) and isinstance(guard.value, np.generic)):
+    # Each tells native code of one kind of guard; False where it cannot be told
+
+    def tell_names(self, guard: Names) -> bool:
+        """Compare what names of a module are bound to."""
+        is_told = type(guard.namespace) is dict
+        if is_told:
+            self._program.names(guard.namespace, guard.entries, guard.holds)
+        return is_told
+
+    def tell_array(self, guard: Capture | Content) -> bool:
+        """Compare the type of an array, and its elements where they were compiled in."""
+        array, content = guard.array, guard.content
+        if content is not None and not _is_contiguous(array):
             return False
-        if isinstance(guard, Deep):
-            return self._add_container(guard)
-        first, *others = (self.place(handle) for handle, _ in guard.looks_at())
-        if isinstance(guard, Same):
-            program.same(first, others[0])
-        elif isinstance(guard, Kind):
-            program.kind(first, guard.kind)
-        elif isinstance(guard, Identity):
-            self._add_object(first, guard)
-        elif isinstance(guard, Plain):
-            compare(program, first, guard.value)
+        dtype = guard.dtype if isinstance(guard, Capture) else array.dtype
+        place = self.constant(array)
+        self._program.array(place, dtype, guard.shape, Array.ANY_LAYOUT if content is None else READY)
+        if content:
+            self._program.content(place, content)
         return True
 
-    def _add_absent(self, guard: Capture | Guard) -> bool:
-        """Let an object have no attribute of a name, if that is what a guard says."""
-        if not isinstance(guard, Plain) or guard.value is not UNBOUND:
-            return False
-        handle = guard.handle
-        if not isinstance(handle, Member) or not self._is_known(handle.parent):
-            return False
-        owner = handle.parent.get()
-        if owner is UNBOUND or isinstance(owner, (type, types.ModuleType)):
-            return False  # which look for attributes in other ways
-        if not is_native(owner, handle.attribute):
-            return False
-        self._program.absent(self.place(handle.parent), handle.attribute)
+    def tell_code(self, guard: Code) -> bool:
+        """Compare the code of a function."""
+        place = self.place(guard.handle)
+        for name, value in (("__code__", guard.code), ("__defaults__", guard.defaults)):
+            if value is not None and value is not UNBOUND:
+                self._program.field(place, types.FunctionType, _offset_in_functions(name), value)
         return True
 
-    def _add_object(self, place: int, guard: Identity) -> None:
-        """Compare an object by identity, and by its class, which may be set."""
-        _refer(self._program, place, guard.reference)
-        if is_users_module(guard.kind.__module__):
-            self._program.kind(place, guard.kind)
-
-    def _add_function(self, guard: Guard) -> bool:
-        """Compare the code of a function, or a method; whether two objects are different is asked Python."""
-        if isinstance(guard, Code):
-            place = self.place(guard.handle)
-            for name, value in (("__code__", guard.code), ("__defaults__", guard.defaults)):
-                if value is not None and value is not UNBOUND:
-                    self._program.field(place, types.FunctionType, _offset_in_functions(name), value)
-            return True
-        function = guard.reference() if isinstance(guard, Method) else None
-        if not isinstance(guard, Method) or function is None or not self._is_known(guard.handle.parent):
+    def tell_method(self, guard: Method) -> bool:
+        """Compare the function of a method, which is made anew whenever it is asked for."""
+        function, owner = guard.reference(), guard.handle.parent
+        if function is None or not self._is_known(owner):
             return False
-        self._program.method(self.place(guard.handle.parent), guard.handle.attribute, function)
+        self._program.method(self.place(owner), guard.handle.attribute, function)
         return True
 
-    def _add_container(self, guard: Deep) -> bool:
+    def tell_container(self, guard: Deep) -> bool:
         """Compare what a container holds, all the way down."""
+        if not self._is_known(guard.handle):
+            return False
         try:
             add_container(self._program, self.place(guard.handle), guard.handle.get(), guard.skip)
         except NotPictured:
             return False
         return True
 
-    def _add_array(
-        self, array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: np.dtype[Any], content: bytes | None
-    ) -> bool:
-        if content is not None and not _is_contiguous(array):
+    def tell_same(self, guard: Same) -> bool:
+        """Compare two places; whether they hold two objects is asked Python."""
+        if not guard.is_same or not all(map(self._is_known, guard.handles)):
             return False
-        place = self.constant(array)
-        self._program.array(place, dtype, shape, Array.ANY_LAYOUT if content is None else READY)
-        if content:
-            self._program.content(place, content)
+        self._program.same(*map(self.place, guard.handles))
         return True
+
+    def tell_kind(self, guard: Kind) -> bool:
+        """Compare a type."""
+        if not self._is_known(guard.handle):
+            return False
+        self._program.kind(self.place(guard.handle), guard.kind)
+        return True
+
+    def tell_object(self, guard: Identity) -> bool:
+        """Compare an object by identity, and by its class, which may be set."""
+        if not self._is_known(guard.handle):
+            return False
+        place = self.place(guard.handle)
+        _refer(self._program, place, guard.reference)
+        if is_users_module(guard.kind.__module__):
+            self._program.kind(place, guard.kind)
+        return True
+
+    def tell_value(self, guard: Plain) -> bool:
+        """Compare a value, or let an object have no attribute of a name."""
+        handle, value = guard.handle, guard.value
+        if value is UNBOUND and isinstance(handle, Member) and self._is_known(handle.parent):
+            owner = handle.parent.get()
+            # Classes and modules look for attributes in other ways.
+            is_plain = owner is not UNBOUND and not isinstance(owner, (type, types.ModuleType))
+            if is_plain and is_native(owner, handle.attribute):
+                self._program.absent(self.place(handle.parent), handle.attribute)
+                return True
+        if isinstance(value, np.generic) or not self._is_known(handle):
+            return False
+        compare(self._program, self.place(handle), value)
+        return True
+
+
+_TELLING: dict[type, Callable[[Guards, Any], bool]] = {
+    Names: Guards.tell_names,
+    Capture: Guards.tell_array,
+    Content: Guards.tell_array,
+    Code: Guards.tell_code,
+    Method: Guards.tell_method,
+    Deep: Guards.tell_container,
+    Same: Guards.tell_same,
+    Kind: Guards.tell_kind,
+    Identity: Guards.tell_object,
+    Plain: Guards.tell_value,
+}
+"""What tells native code of each kind of guard; Python is asked for others."""
 
 
 def compare(program: Program, place: int, value: Any) -> None:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...dialect.records import NamedTuple
-from ..guards.class_entries import ClassNames
 from ..guards.guards import Guard, Skip
-from ..guards.handles import Cell, ClassEntry, Global, Handle, Item, Member
+from ..guards.handles import Cell, ClassEntry, ClassNames, Global, Handle, Item, Member
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_library, is_users_object
 from .fingerprints import Fingerprints
@@ -67,7 +66,7 @@ _STREAMS = ("sys.stdout", "sys.stderr")
 
 def reads_of(guards: Iterable[Guard]) -> list[Read]:
     """What guards look at."""
-    return [Read(handle, skip) for guard in guards for handle, skip in guard.looks_at()]
+    return [Read(handle, guard.skip) for guard in guards for handle in guard.handles]
 
 
 def _name_of(handle: Handle) -> str | None:

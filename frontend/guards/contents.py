@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import marshal
 import types
 import weakref
 from collections.abc import Iterator
-from operator import is_
 from typing import Any
 
 import numpy as np
@@ -49,53 +49,26 @@ def key_of(value: Any) -> Any:
     return static_key(value)
 
 
-def kept(value: Any) -> Any:
-    """What tells without a look at every value whether a container of plain values is as it was; None for others.
-
-    The type, the keys of a dict, the values, and by their numbers what tells it of those that are containers.
-    """
-    return _kept(value, frozenset())
-
-
-def _kept(value: Any, around: frozenset[int]) -> Any:
+def is_plain(value: Any, depth: int = 20) -> bool:
+    """Whether a container holds nothing but plain values, all the way down, so that `plain_text` tells what it is."""
     kind = type(value)
-    if kind not in (list, tuple, dict) or id(value) in around:
-        return None
-    around |= {id(value)}
-    keys = tuple(value) if kind is dict else None
-    values = list(value.values()) if kind is dict else list(value)
-    if keys is not None and not all(type(key) in _IMMUTABLE for key in keys):
-        return None
-    inner = [
-        (number, _kept(entry, around)) for number, entry in enumerate(values) if type(entry) not in _IMMUTABLE
-    ]
-    if any(found is None for _, found in inner):
-        return None
-    for number, _ in inner:
-        values[number] = None
-    return kind, keys, values, inner
-
-
-def is_as_kept(value: Any, found: Any) -> bool:
-    """Whether a container holds the very same values as it did; if not, it may still hold equal ones."""
-    kind, keys, values, inner = found
-    if type(value) is not kind or len(value) != len(values):
-        return False
-    if keys is not None:
-        if not all(map(is_, value, keys)):
-            return False
-        value = list(value.values()) if inner else value.values()
-    if not inner:
-        return all(map(is_, value, values))
-    if len(inner) == len(values):
-        return all(is_as_kept(entry, within) for entry, (_, within) in zip(value, inner, strict=True))
-    numbers = {number for number, _ in inner}
-    return all(is_as_kept(value[number], within) for number, within in inner) and all(
-        number in numbers or entry is values[number] for number, entry in enumerate(value)
+    if kind is dict:
+        return is_plain((*value, *value.values()), depth)
+    return kind in _TOLD or (
+        kind in (list, tuple) and depth > 0 and all(is_plain(v, depth - 1) for v in value)
     )
 
 
-_IMMUTABLE = frozenset({int, float, complex, str, bytes, bool, type(None)})
+_TOLD = frozenset({int, float, complex, str, bool, type(None)})
+"""What has a text of its own: that of bytes is also that of an array with this memory."""
+
+
+def plain_text(value: Any) -> bytes:
+    """What tells at once whether a plain container is as it was: where this is equal. Others may hold the same."""
+    try:
+        return marshal.dumps(value, 2)  # without references, by which equal containers differ
+    except ValueError:
+        return b""
 
 
 def fingerprint(value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> Any:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
-from .guards import Guard, reference_to
-from .handles import Owner
+from ..signature.signature import static_key
+from .guards import Guard
+from .handles import Handle, Owner
 from .unbound import UNBOUND
 
 
 class Code(Guard):
     """The code of a function that a trace has recorded, and its defaults where nothing can change in them.
 
-    It looks at no handle, as functions that are recorded are told by their code anyway.
+    It compares no value, as functions that are recorded are told by their code anyway.
     """
 
-    __slots__ = ("code", "defaults", "handle")
+    handles = ()
 
     def __init__(self, handle: Owner) -> None:
-        self.handle = handle
+        super().__init__(handle)
         function = handle.get()
         self.code = function.__code__
         self.defaults = function.__defaults__ if has_plain_defaults(function) else UNBOUND
@@ -43,6 +45,9 @@ class Code(Guard):
         is_code = getattr(self.handle.get(), "__code__", None) is not self.code
         return f"the {'code' if is_code else 'defaults'} of {self.handle.name} changed"
 
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return None
+
 
 def has_plain_defaults(function: types.FunctionType) -> bool:
     """Whether the defaults of a function are values that hold nothing."""
@@ -52,72 +57,47 @@ def has_plain_defaults(function: types.FunctionType) -> bool:
 _PLAIN = (int, float, complex, str, bytes, type(None))
 
 
-class Subclass(Guard):
+class Answer(Guard):
+    """What Python answers to a question about some classes and functions, which has no place of its own."""
+
+    handles = ()
+
+    def __init__(self, words: str, ask: Callable[..., Any], *about: Any) -> None:
+        self._words = words
+        """What is asked, for people."""
+        self._ask = ask
+        self._about = tuple(map(weakref.ref, about))
+        self._answer = ask(*about)
+
+    def holds(self) -> bool:
+        return not self.is_gone() and bool(self._ask(*(known() for known in self._about)) == self._answer)
+
+    def is_gone(self) -> bool:
+        return any(known() is None for known in self._about)
+
+    def changed(self) -> str:
+        return f"{self._words} changed"
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return None
+
+
+def subclass(kind: type, classes: tuple[type, ...]) -> Answer:
     """Whether a class is one of abstract ones, with which it may be registered."""
-
-    __slots__ = ("_answers", "_classes", "_kind")
-
-    def __init__(self, kind: type, classes: tuple[type, ...]) -> None:
-        self._kind = weakref.ref(kind)
-        self._classes = tuple(map(weakref.ref, classes))
-        self._answers = self._now()
-
-    def _now(self) -> Any:
-        kind, classes = self._kind(), [reference() for reference in self._classes]
-        if kind is None or None in classes:
-            return None
-        return [issubclass(kind, other) for other in classes if other is not None]
-
-    def holds(self) -> bool:
-        return bool(self._now() == self._answers)
-
-    def is_gone(self) -> bool:
-        return self._now() is None
-
-    def changed(self) -> str:
-        kind, classes = self._kind(), [reference() for reference in self._classes]
-        names = " or ".join(other.__name__ for other in classes if other is not None)
-        return f"whether {'a class' if kind is None else kind.__name__} is a subclass of {names} changed"
+    names = " or ".join(other.__name__ for other in classes)
+    words = f"whether {kind.__name__} is a subclass of {names}"
+    return Answer(words, lambda kind, *others: [issubclass(kind, other) for other in others], kind, *classes)
 
 
-class Dispatched(Guard):
+def dispatched(function: types.FunctionType, kind: type) -> Answer:
     """The function that a generic one calls for a class."""
-
-    __slots__ = ("_found", "_function", "_kind", "_name")
-
-    def __init__(self, function: types.FunctionType, kind: type, found: Any) -> None:
-        self._name = function.__name__
-        self._function = weakref.ref(function)
-        self._kind = weakref.ref(kind)
-        self._found = reference_to(found)
-
-    def holds(self) -> bool:
-        function: Any = self._function()
-        kind = self._kind()
-        if function is None or kind is None:
-            return False
-        return function.dispatch(kind) is self._found()
-
-    def is_gone(self) -> bool:
-        return self._function() is None or self._kind() is None or self._found() is None
-
-    def changed(self) -> str:
-        return f"what {self._name} calls for a class changed"
+    words = f"what {function.__name__} calls for a class"
+    return Answer(words, lambda function, kind: static_key(function.dispatch(kind)), function, kind)
 
 
-class DecimalContext(Guard):
+def decimal_context() -> Answer:
     """The settings by which decimal numbers are computed, of the thread that runs."""
-
-    __slots__ = ("_settings",)
-
-    def __init__(self) -> None:
-        self._settings = _decimal_settings()
-
-    def holds(self) -> bool:
-        return bool(_decimal_settings() == self._settings)
-
-    def changed(self) -> str:
-        return "the context of decimal changed"
+    return Answer("the context of decimal", _decimal_settings)
 
 
 def _decimal_settings() -> Any:

@@ -18,8 +18,8 @@ from ...dialect.shown_values import shown_value
 from ..reach.links import Link
 from ..signature.signature import IdentityKey, static_key
 from .captures import Capture
-from .contents import differences, fingerprint, is_as_kept, is_content, is_equal, kept, path_in_words
-from .handles import ArrayPart, Cell, ClassEntry, ContextVariable, Global, Handle, Item, Linked, Member
+from .contents import differences, fingerprint, is_content, is_equal, is_plain, path_in_words, plain_text
+from .handles import Global, Handle, Item, Linked, Member
 from .unbound import UNBOUND
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -29,13 +29,18 @@ Skip: TypeAlias = "frozenset[tuple[Any, ...]] | None"
 
 
 class Guard:
-    """Something that must not change."""
+    """What was found in a place, or in two, which must not change: an instance is data, and each class one kind."""
 
-    name: str
+    skip: Skip = frozenset()
+    """What of values it leaves out."""
 
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        """The handles whose values it compares, and what of them it leaves out."""
-        return ()
+    def __init__(self, handle: Handle) -> None:
+        self.handle = handle
+
+    @property
+    def handles(self) -> tuple[Handle, ...]:
+        """The places whose values it compares."""
+        return (self.handle,)
 
     def holds(self) -> bool:
         """Whether it is still what it was."""
@@ -43,21 +48,19 @@ class Guard:
 
     def changed(self) -> str:
         """What changed, in words."""
-        raise NotImplementedError
+        return f"{self.handle.name} changed"
 
     def is_gone(self) -> bool:
         """Whether it can never hold again, as an object that the trace itself made does not live on."""
-        return False
+        return any(handle.is_gone() for handle in self.handles)
 
     def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
         """What is to be read at each call, if changes of it shall not compile again: a handle, and a path from it."""
-        return None
+        return self.handle, ()
 
 
 class Names(Guard):
     """Names of one module that are bound to plain values, modules, classes and the like, or to nothing."""
-
-    __slots__ = ("_get", "_handles", "entries", "namespace")
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self.namespace = namespace
@@ -73,8 +76,9 @@ class Names(Guard):
     def __reduce__(self) -> tuple[Any, ...]:
         return _names_now, (self._handles,)
 
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(handle, frozenset()) for handle in self._handles]
+    @property
+    def handles(self) -> tuple[Handle, ...]:
+        return tuple(self._handles)
 
     def holds(self) -> bool:
         get = self._get
@@ -98,32 +102,17 @@ class Names(Guard):
 
 
 class Compared(Guard):
-    """A place whose value is compared with what was there."""
-
-    __slots__ = ("handle",)
-    handle: Handle
+    """A place whose value is compared with what was there; in another process, with what is there."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _guard_now, self.looks_at()[0]
-
-    def is_gone(self) -> bool:
-        return self.handle.is_gone()
-
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self.handle, frozenset())]
-
-    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
-        return self.handle, ()
+        return _guard_now, (self.handle, self.skip)
 
 
 class Plain(Compared):
     """A place with a value that is compared by type and value."""
 
-    __slots__ = ("value",)
-
     def __init__(self, handle: Handle, value: Any) -> None:
-        self.handle = handle
-        self.value = value
+        self.handle, self.value = handle, value
 
     def holds(self) -> bool:
         value = self.handle.get()
@@ -136,10 +125,8 @@ class Plain(Compared):
 class Identity(Compared):
     """A place with an object that is compared by identity, and not kept alive."""
 
-    __slots__ = ("kind", "reference")
-
     def __init__(self, handle: Handle, value: Any) -> None:
-        self.handle = handle
+        super().__init__(handle)
         self.kind = type(value)
         """Its class, which may become another one."""
         self.reference = reference_to(value)
@@ -153,36 +140,26 @@ class Identity(Compared):
 
     def changed(self) -> str:
         is_same_kind = type(self.handle.get()).__name__ == self.kind.__name__
-        return (
-            f"{self.handle.name} is another {self.kind.__name__}"
-            if is_same_kind
-            else f"{self.handle.name} changed"
-        )
+        return f"{self.handle.name} {f'is another {self.kind.__name__}' if is_same_kind else 'changed'}"
 
 
 class Deep(Compared):
     """A place with a container, whose entries are compared; places that are read at each call are left out."""
 
-    __slots__ = ("_fingerprint", "_kept", "skip")
-
     def __init__(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]]) -> None:
-        self.handle = handle
-        self.skip = skip
+        self.handle, self.skip = handle, skip
         self.note(value)
 
     def note(self, value: Any) -> None:
         """Compare with what is in a container now."""
         self._fingerprint = fingerprint(value, self.skip)
-        self._kept = None if self.skip else kept(value)
-
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self.handle, self.skip)]
+        self._text = plain_text(value) if not self.skip and is_plain(value) else b""
 
     def _now(self) -> Any:
         return fingerprint(self.handle.get(), self.skip)
 
     def holds(self) -> bool:
-        if self._kept is not None and is_as_kept(self.handle.get(), self._kept):
+        if self._text and plain_text(self.handle.get()) == self._text:
             return True
         return bool(self._now() == self._fingerprint)
 
@@ -196,13 +173,11 @@ class Deep(Compared):
         return self.handle, self._path()
 
 
-class Content(Compared):
+class Content(Guard):
     """An array whose elements must not change."""
 
-    __slots__ = ("array", "content", "shape")
-
     def __init__(self, handle: Handle, array: np.ndarray[Any, Any]) -> None:
-        self.handle = handle
+        super().__init__(handle)
         self.array = array
         self.shape = array.shape
         self.content = array.tobytes()
@@ -220,14 +195,10 @@ class Content(Compared):
 class Kind(Guard):
     """A place whose value is of a type."""
 
-    __slots__ = ("handle", "kind")
+    skip = None
 
     def __init__(self, handle: Handle, kind: type) -> None:
-        self.handle = handle
-        self.kind = kind
-
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self.handle, None)]
+        self.handle, self.kind = handle, kind
 
     def holds(self) -> bool:
         return type(self.handle.get()) is self.kind
@@ -237,41 +208,52 @@ class Kind(Guard):
 
 
 class Same(Guard):
-    """Two places that hold one object."""
+    """Two places that hold one object, or two."""
 
-    __slots__ = ("one", "other")
+    def __init__(self, one: Handle, other: Handle, is_same: bool = True) -> None:
+        self.handle, self.other, self.is_same = one, other, is_same
 
-    def __init__(self, one: Handle, other: Handle) -> None:
-        self.one = one
-        self.other = other
-
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self.one, frozenset()), (self.other, frozenset())]
+    @property
+    def handles(self) -> tuple[Handle, ...]:
+        return self.handle, self.other
 
     def holds(self) -> bool:
-        return self.one.get() is self.other.get()
+        return (self.handle.get() is self.other.get()) is self.is_same
 
     def changed(self) -> str:
-        return f"{self.one.name} and {self.other.name} are no longer the same"
+        how = "no longer the same" if self.is_same else "the same now"
+        return f"{self.handle.name} and {self.other.name} are {how}"
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return None
 
 
-class Different(Guard):
-    """Two places that hold two objects."""
+class Method(Compared):
+    """An attribute that is a method of a function, which is held weakly."""
 
-    __slots__ = ("one", "other")
+    handle: Member
+    skip = None  # what it is is part of the class
 
-    def __init__(self, one: Handle, other: Handle) -> None:
-        self.one = one
-        self.other = other
+    def __init__(self, handle: Member, method: types.MethodType) -> None:
+        super().__init__(handle)
+        self.reference = reference_to(method.__func__)
 
-    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self.one, None), (self.other, None)]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _method_now, (self.handle,)
 
     def holds(self) -> bool:
-        return self.one.get() is not self.other.get()
+        method = self.handle.get()
+        return type(method) is types.MethodType and method.__func__ is self.reference()
+
+    def is_gone(self) -> bool:
+        return self.reference() is None
 
     def changed(self) -> str:
-        return f"{self.one.name} and {self.other.name} are the same now"
+        return f"the method {self.handle.name} is another function"
+
+
+def _method_now(handle: Member) -> Method:
+    return Method(handle, handle.get())
 
 
 def reference_to(value: Any) -> Callable[[], Any]:
@@ -324,30 +306,7 @@ def place_key(guard: Any) -> tuple[Any, Any] | None:
     handle, path = found
     for step in path:
         handle = Linked("", handle, step) if isinstance(step, Link) else Item("", handle, step)
-    key = handle_key(handle)
-    return None if key is None else (key, handle.get())
-
-
-def handle_key(handle: Handle) -> Any:
-    """The key of a place; None where there is none."""
-    if isinstance(handle, Cell):
-        return (id(handle.cell),)
-    if isinstance(handle, Global):
-        return (id(handle.namespace), handle.variable)
-    if isinstance(handle, Member):
-        return (id(handle.parent.get()), "." + handle.attribute)
-    if isinstance(handle, ClassEntry):
-        return (id(handle.holder), "." + handle.attribute)
-    if isinstance(handle, ArrayPart):
-        return handle_key(handle.parent)
-    if isinstance(handle, (Linked, ContextVariable)):
-        return (id(handle.parent.get()), handle.way)
-    return entry_key(handle.parent, handle.parent.get(), handle.index) if isinstance(handle, Item) else None
-
-
-def entry_key(handle: Handle, container: Any, key: Any) -> Any:
-    """The key of an entry; that of a tuple, which is a new one whenever an entry changes, is found by its place."""
-    return (handle_key(handle) if isinstance(container, tuple) else id(container), key)
+    return None if handle.place is None else (handle.place, handle.get())
 
 
 def described(value: Any) -> str:

@@ -35,8 +35,6 @@ running = _Call()
 class Handle:
     """Something that holds a value."""
 
-    __slots__ = ("name",)
-
     def __init__(self, name: str) -> None:
         self.name = name
         """The user's words for it."""
@@ -46,14 +44,18 @@ class Handle:
         """Equal for handles of the same way to a value."""
         return id(self)
 
+    @property
+    def place(self) -> Any:
+        """The key of the place, however it was found; None where there is none."""
+        return None
+
     def get(self, bound: Bound = None) -> Any:
         """The value; `UNBOUND` where there is none."""
         raise NotImplementedError
 
     def is_gone(self) -> bool:
         """Whether there will never be a value again, as the object that it was found in is no more."""
-        parent: Handle | None = getattr(self, "parent", None)
-        return parent is not None and parent.is_gone()
+        return False
 
     def set(self, value: Any, bound: Bound = None) -> None:
         """Store a value; `UNBOUND` removes it."""
@@ -63,16 +65,12 @@ class Handle:
 class Arguments(Handle):
     """The arguments of the call."""
 
-    __slots__ = ()
-
     def get(self, bound: Bound = None) -> Any:
         return bound
 
 
 class Owner(Handle):
     """An object."""
-
-    __slots__ = ("reference",)
 
     def __init__(self, name: str, value: Any) -> None:
         super().__init__(name)
@@ -100,8 +98,6 @@ class Owner(Handle):
 class Fixed(Handle):
     """An array that the trace met under no name that can be looked up."""
 
-    __slots__ = ("value",)
-
     def __init__(self, value: Any) -> None:
         super().__init__("an array from outside")
         self.value = value
@@ -112,8 +108,6 @@ class Fixed(Handle):
 
 class Cell(Handle):
     """A variable of a function around."""
-
-    __slots__ = ("_functions", "cell")
 
     def __init__(self, name: str, cell: types.CellType) -> None:
         super().__init__(name)
@@ -136,6 +130,10 @@ class Cell(Handle):
     def key(self) -> Any:
         return ("cell", id(self.cell))
 
+    @property
+    def place(self) -> Any:
+        return (id(self.cell),)
+
     def get(self, bound: Bound = None) -> Any:
         try:
             return self.cell.cell_contents
@@ -152,8 +150,6 @@ class Cell(Handle):
 class Global(Handle):
     """A global variable."""
 
-    __slots__ = ("namespace", "variable")
-
     def __init__(self, namespace: dict[str, Any], variable: str, name: str = "") -> None:
         super().__init__(name or f"global {variable}")
         self.namespace = namespace
@@ -161,7 +157,11 @@ class Global(Handle):
 
     @property
     def key(self) -> Any:
-        return ("global", id(self.namespace), self.variable)
+        return ("global", *self.place)
+
+    @property
+    def place(self) -> Any:
+        return (id(self.namespace), self.variable)
 
     def get(self, bound: Bound = None) -> Any:
         return self.namespace.get(self.variable, UNBOUND)
@@ -173,80 +173,21 @@ class Global(Handle):
             self.namespace[self.variable] = value
 
 
-class Item(Handle):
-    """An entry of a list, tuple or dict."""
-
-    __slots__ = ("index", "parent")
-
-    def __init__(self, name: str, parent: Handle, index: Any) -> None:
-        super().__init__(name)
-        self.parent = parent
-        self.index = index
-
-    @property
-    def key(self) -> Any:
-        return ("item", self.parent.key, type(self.index), self.index)
-
-    def get(self, bound: Bound = None) -> Any:
-        try:
-            return self.parent.get(bound)[self.index]
-        except (LookupError, TypeError):
-            return UNBOUND
-
-    def set(self, value: Any, bound: Bound = None) -> None:
-        container = self.parent.get(bound)
-        if value is UNBOUND:
-            container.pop(self.index, None)
-        else:
-            container[self.index] = value
-
-
-class Member(Handle):
-    """An attribute of an object, as the object itself stores it."""
-
-    __slots__ = ("attribute", "parent")
-
-    def __init__(self, name: str, parent: Handle, attribute: str) -> None:
-        super().__init__(name)
-        self.parent = parent
-        self.attribute = attribute
-
-    @property
-    def key(self) -> Any:
-        return ("member", self.parent.key, self.attribute)
-
-    def get(self, bound: Bound = None) -> Any:
-        try:
-            return own_attribute(self.parent.get(bound), self.attribute)
-        except AttributeError:
-            return UNBOUND
-
-    def set(self, value: Any, bound: Bound = None) -> None:
-        owner = self.parent.get(bound)
-        if owner is UNBOUND:
-            return
-        if value is UNBOUND:
-            delete_own_attribute(owner, self.attribute)
-        else:
-            set_own_attribute(owner, self.attribute, value)
-
-
 class ClassEntry(Handle):
     """What a class or its bases define under a name: functions, not methods."""
-
-    __slots__ = ("attribute", "kind")
 
     def __init__(self, kind: type, attribute: str) -> None:
         super().__init__(f"{kind.__name__}.{attribute}")
         self.kind = kind
         self.attribute = attribute
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ClassEntry, (self.kind, self.attribute)
-
     @property
     def key(self) -> Any:
         return ("class", id(self.kind), self.attribute)
+
+    @property
+    def place(self) -> Any:
+        return (id(self.holder), "." + self.attribute)
 
     @property
     def holder(self) -> type | None:
@@ -264,96 +205,165 @@ class ClassEntry(Handle):
             set_own_attribute(self.kind, self.attribute, value)
 
 
-class Linked(Handle):
-    """What an object leads to in another way: the list whose method it is, a default of a function."""
+class ClassNames(Handle):
+    """All that a class itself defines."""
 
-    __slots__ = ("link", "parent")
+    def __init__(self, kind: type) -> None:
+        super().__init__(f"the attributes of {kind.__name__}")
+        self.kind = kind
 
-    def __init__(self, name: str, parent: Handle, link: Link) -> None:
-        super().__init__(name)
+    def get(self, bound: Bound = None) -> Any:
+        return dict(vars(self.kind))
+
+
+class Inside(Handle):
+    """What the value of another handle leads to."""
+
+    def __init__(self, name: str, parent: Handle) -> None:
+        self.name = name
         self.parent = parent
-        self.link = link
 
     @property
-    def way(self) -> str:
-        """How the object leads to it."""
-        return self.link.name
+    def step(self) -> Any:
+        """How it is found there, for keys."""
+        return "value"
 
     @property
     def key(self) -> Any:
-        return ("linked", self.parent.key, self.link.name)
+        return (type(self).__name__, self.parent.key, self.step)
+
+    @property
+    def place(self) -> Any:
+        return (id(self.parent.get()), self.step)
+
+    def is_gone(self) -> bool:
+        return self.parent.is_gone()
 
     def get(self, bound: Bound = None) -> Any:
-        owner = self.parent.get(bound)
-        if owner is UNBOUND:
-            return UNBOUND
         try:
-            return self.link.get(owner)
+            return self.of(self.parent.get(bound))
         except (AttributeError, LookupError, TypeError):
             return UNBOUND
 
+    def of(self, owner: Any) -> Any:
+        """What is found in something; raises what Python raises where there is nothing."""
+        raise NotImplementedError
 
-class ContextVariable(Handle):
-    """The value of a variable of the context."""
 
-    __slots__ = ("parent",)
+class Item(Inside):
+    """An entry of a list, tuple or dict."""
 
-    def __init__(self, name: str, parent: Handle) -> None:
-        super().__init__(name)
-        self.parent = parent
-
-    way = "value"
-    """As of the place, in keys."""
+    def __init__(self, name: str, parent: Handle, index: Any) -> None:
+        self.name, self.parent, self.index = name, parent, index
 
     @property
-    def key(self) -> Any:
-        return ("context", self.parent.key)
+    def step(self) -> Any:
+        return type(self.index), self.index
+
+    @property
+    def place(self) -> Any:
+        return entry_key(self.parent, self.parent.get(), self.index)
 
     def get(self, bound: Bound = None) -> Any:
-        variable = self.parent.get(bound)
         try:
-            return variable.get() if isinstance(variable, contextvars.ContextVar) else UNBOUND
-        except LookupError:
+            return self.parent.get(bound)[self.index]
+        except (LookupError, TypeError):
             return UNBOUND
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        container = self.parent.get(bound)
+        if value is UNBOUND:
+            container.pop(self.index, None)
+        else:
+            container[self.index] = value
+
+
+class Member(Inside):
+    """An attribute of an object, as the object itself stores it."""
+
+    def __init__(self, name: str, parent: Handle, attribute: str) -> None:
+        self.name, self.parent, self.attribute = name, parent, attribute
+
+    @property
+    def step(self) -> Any:
+        return "." + self.attribute
+
+    def get(self, bound: Bound = None) -> Any:
+        try:
+            return own_attribute(self.parent.get(bound), self.attribute)
+        except AttributeError:
+            return UNBOUND
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        owner = self.parent.get(bound)
+        if owner is UNBOUND:
+            return
+        if value is UNBOUND:
+            delete_own_attribute(owner, self.attribute)
+        else:
+            set_own_attribute(owner, self.attribute, value)
+
+
+class Linked(Inside):
+    """What an object leads to in another way: the list whose method it is, a default of a function."""
+
+    def __init__(self, name: str, parent: Handle, link: Link) -> None:
+        self.name, self.parent, self.link = name, parent, link
+
+    @property
+    def step(self) -> Any:
+        return self.link.name
+
+    def of(self, owner: Any) -> Any:
+        return UNBOUND if owner is UNBOUND else self.link.get(owner)
+
+
+class ContextVariable(Inside):
+    """The value of a variable of the context."""
+
+    def of(self, owner: Any) -> Any:
+        return owner.get() if isinstance(owner, contextvars.ContextVar) else UNBOUND
 
     def set(self, value: Any, bound: Bound = None) -> None:
         self.parent.get(bound).set(value)
 
 
-class State(Handle):
+class State(Inside):
     """The state of the random generator that a place holds: an array, if it is one of an algorithm."""
 
-    __slots__ = ("algorithm", "parent")
-
     def __init__(self, parent: Handle, algorithm: str) -> None:
-        super().__init__(parent.name)
-        self.parent = parent
+        super().__init__(parent.name, parent)
         self.algorithm = algorithm
 
     @property
-    def key(self) -> Any:
-        return ("state", self.parent.key)
+    def place(self) -> Any:
+        return None
 
-    def get(self, bound: Bound = None) -> Any:
-        words = words_with(self.algorithm, self.parent.get(bound))
+    def of(self, owner: Any) -> Any:
+        words = words_with(self.algorithm, owner)
         return UNBOUND if words is None else words
 
 
-class ArrayPart(Handle):
+class ArrayPart(Inside):
     """One of the parts that an array of dates, records or texts has, if a place holds one of a dtype."""
 
-    __slots__ = ("dtype", "number", "parent")
-
     def __init__(self, parent: Handle, dtype: np.dtype[Any], number: int) -> None:
-        super().__init__(parent.name)
-        self.parent = parent
-        self.dtype = dtype
-        self.number = number
+        super().__init__(parent.name, parent)
+        self.dtype, self.number = dtype, number
 
     @property
-    def key(self) -> Any:
-        return ("part", self.parent.key, self.number)
+    def step(self) -> Any:
+        return self.number
 
-    def get(self, bound: Bound = None) -> Any:
-        part = part_with(self.dtype, self.number, self.parent.get(bound))
+    @property
+    def place(self) -> Any:
+        return self.parent.place
+
+    def of(self, owner: Any) -> Any:
+        part = part_with(self.dtype, self.number, owner)
         return UNBOUND if part is None else part
+
+
+def entry_key(handle: Handle, container: Any, key: Any) -> Any:
+    """The key of an entry; that of a tuple, which is a new one whenever an entry changes, is found by its place."""
+    return (handle.place if isinstance(container, tuple) else id(container), key)

@@ -13,7 +13,6 @@ from ...dialect.records import NamedTuple
 from ...dialect.types import TensorType
 from ..signature.composite_arrays import are_parts_writable, is_composite_value
 from ..signature.traced_value import TracedValue
-from .guards import handle_key
 from .handles import Handle
 
 CONSTANT_BYTES = 1024
@@ -107,7 +106,7 @@ class Decisions:
 
     def fit(self, inputs: Iterable[Any]) -> bool:
         """Whether inputs of a compiled function are of all places that changed."""
-        return self.data <= {handle_key(found.handle) for found in inputs if isinstance(found, Input)}
+        return self.data <= {found.handle.place for found in inputs if isinstance(found, Input)}
 
 
 class Input:

@@ -16,7 +16,7 @@ from ...dialect.types import type_of
 from ..autograph.library.deques import Deque
 from ..autograph.operators.values.known_arrays import is_about_writing
 from ..autograph.operators.values.program_locations import ProgramLocation
-from ..guards.guards import Content, Deep, Guard, Same, handle_key
+from ..guards.guards import Content, Deep, Guard, Same
 from ..guards.handles import Fixed, Handle, Linked, Member, Owner
 from ..guards.inputs import NUMBERS, Decisions, Input, Need, Reconsider, may_change
 from ..reach.links import link
@@ -106,7 +106,7 @@ class DataOfState(ABC):
                 holder = known.handle.parent.get() if isinstance(known.handle, Member) else None
                 is_of_variable = isinstance(holder, ArrayHolder)
                 name = known.name.rpartition(".")[0] if is_of_variable else known.name
-                needed[handle_key(known.handle)] = Need(name, found.what, found.instead, is_of_variable)
+                needed[known.handle.place] = Need(name, found.what, found.instead, is_of_variable)
         for key in needed.keys() & self._decisions.kept.keys():
             reason = f"; {needed[key].name} is not compiled in instead, as {self._decisions.kept[key]}"
             found.args = (f"{found}{reason}", *found.args[1:])
@@ -189,7 +189,7 @@ class DataOfState(ABC):
             return value if traced is None else traced
         parent = self.locate(reference)
         handle = None if parent is None else Linked(parent.name, parent, link("the referent"))
-        if handle is None or not self.is_state(handle_key(handle), value):
+        if handle is None or not self.is_state(handle.place, value):
             raise UnsupportedError(
                 f"this weak reference refers to an array ({value.dtype}), which compiled code would keep alive or "
                 "cannot find again: pass the array as an argument, or keep it in a variable or attribute"
@@ -251,4 +251,4 @@ class DataOfState(ABC):
         named = (value for value in known if type(value) is np.ndarray and value.base is array)
         array = next((value for value in named if np.may_share_memory(value, view)), array)
         handle = self.place_of(array)
-        return handle, None if handle is None else handle_key(handle)
+        return handle, None if handle is None else handle.place

@@ -17,13 +17,12 @@ from ...dialect.errors import ConversionError, UnsupportedError
 from ..autograph.convert import why_not_converted
 from ..autograph.marks import is_marked
 from ..autograph.operators.values.program_locations import Entry
-from ..guards.class_entries import ClassNames, Method, defining_class
 from ..guards.contents import is_content
 from ..guards.dependencies import Dependencies
 from ..guards.generated import is_generated
-from ..guards.generic import DecimalContext, Dispatched, Subclass, is_decimal
-from ..guards.guards import Different, Guard, Identity, Plain, Same, guard_of
-from ..guards.handles import ClassEntry, Global, Handle, Member, Owner
+from ..guards.generic import decimal_context, dispatched, is_decimal, subclass
+from ..guards.guards import Guard, Identity, Method, Plain, Same, guard_of
+from ..guards.handles import ClassEntry, ClassNames, Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_users_module
 from ..source.own_attributes import own_attributes
@@ -185,19 +184,19 @@ class Lookups:
         asked = [other for other in others if isinstance(other, type) and type(other) is not type]
         is_users = is_users_module(kind.__module__) or any(is_users_module(o.__module__) for o in asked)
         if asked and is_users and self._is_new("subclass", kind, *asked):
-            self._state.guards.append(Subclass(kind, tuple(asked)))
+            self._state.guards.append(subclass(kind, tuple(asked)))
             self._state.dependencies.refuse(f"whether {kind.__qualname__} is a subclass of abstract classes")
 
-    def chosen(self, function: types.FunctionType, kind: type, found: Any) -> None:
+    def chosen(self, function: types.FunctionType, kind: type) -> None:
         """Take note of what a generic function chose for a class."""
         if self._is_new("chosen", id(function), kind):
-            self._state.guards.append(Dispatched(function, kind, found))
+            self._state.guards.append(dispatched(function, kind))
             self._state.dependencies.refuse(f"what the generic function {function.__qualname__} calls")
 
     def decimals(self, value: Any) -> None:
         """Take note of a value that may be a decimal number: what comes out depends on a context of the thread."""
         if "decimal" in sys.modules and is_decimal(value) and self._is_new("decimal"):
-            self._state.guards.append(DecimalContext())
+            self._state.guards.append(decimal_context())
             self._state.dependencies.refuse("the context of decimal")
 
     def variable(self, variable: Any) -> None:
@@ -259,8 +258,7 @@ class Lookups:
         places = [self._state.locate_value(value) for value in (left, right)]
         handles = [handle for handle in places if handle is not None]
         if len(handles) == 2 and self._is_new(handles[0].key, handles[1].key):
-            guard = Same if left is right else Different
-            self._state.guards.append(guard(*handles))
+            self._state.guards.append(Same(handles[0], handles[1], left is right))
         elif handles and self._is_new(handles[0].key, "is"):
             value = left if places[0] is not None else right
             if not isinstance(value, TracedArray):  # what data is the same as is told when a call is bound
@@ -284,3 +282,9 @@ def is_followed(function: types.FunctionType) -> bool:
         return why_not_converted(function) is None and not is_marked(function)
     except ConversionError:
         return False
+
+
+def defining_class(kind: type, name: str) -> type | None:
+    """The class that defines a name for a class and its instances, if it is one of the user's; else None."""
+    found = next((base for base in kind.__mro__ if name in vars(base)), None)
+    return found if found is not None and is_users_module(found.__module__) else None

@@ -11,8 +11,8 @@ from ...dialect.records import NamedTuple
 from ..autograph.library.deques import Deque
 from ..autograph.operators.values.control_flow_state import control_flow
 from ..autograph.operators.values.program_locations import Attribute, Entry, ProgramLocation, Slot, Snapshot
-from ..guards.guards import Guard, Same, entry_key
-from ..guards.handles import Handle, Item, Linked, Member
+from ..guards.guards import Guard, Same
+from ..guards.handles import Handle, Item, Linked, Member, entry_key
 from ..reach.links import Link
 from ..reach.walks import walk_of
 from ..signature.named_tuples import with_items

@@ -432,7 +432,7 @@ class PythonState(ClassState):
     def handles_of(self, generator: Any) -> Iterator[Handle]:
         """How a generator that was there before is found at a later call: all places that hold its bit generator."""
         guards = [*self.guards, *(guard for _, _, guard, _ in self._lists)]
-        for handle in [handle for guard in guards for handle, _ in guard.looks_at()]:
+        for handle in [handle for guard in guards for handle in guard.handles]:
             yield from handles_inside(handle, handle.get(), generator)
 
     # Finding again

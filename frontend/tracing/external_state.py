@@ -31,7 +31,7 @@ class Lookups(Protocol):
     def subclass(self, kind: type, classes: Any, answer: bool) -> None:
         """It was asked whether a class is one of others."""
 
-    def chosen(self, function: FunctionType, kind: type, found: Any) -> None:
+    def chosen(self, function: FunctionType, kind: type) -> None:
         """A generic function chose a function for a class."""
 
     def variable(self, variable: Any) -> None:

@@ -133,5 +133,5 @@ def _chosen(function: types.FunctionType, generic: Any, args: tuple[Any, ...]) -
     kind = operators().call(type, args[0])
     found = generic.dispatch(kind)
     if (noting := lookups()) is not None:
-        noting.chosen(generic, kind, found)
+        noting.chosen(generic, kind)
     return found
