@@ -7,7 +7,6 @@ from typing import Any
 
 from ..backend.gpu.devices.on_device import ARRAYS
 from ..dialect.errors import WeftTypeError
-from .calls.argument_numbers import Arguments
 from .calls.concrete_signature import spec_of, specs_of
 from .calls.traced_alone import traced_alone
 from .function import Function
@@ -35,9 +34,9 @@ def eval_shape(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> An
     if not callable(function):
         raise WeftTypeError(f"eval_shape takes a function, not {function!r}")
     made: Any = function if isinstance(function, Function) else Function(function, None, None)
-    leaves, names, structure, _ = made._bind(args, kwargs)
-    leaves = with_own_specs(list(map(_described, leaves)))
-    signature = made._signature_of(Arguments(structure, leaves, names))
+    arguments = made._parameters.bind(args, kwargs)
+    leaves = with_own_specs(list(map(_described, arguments.leaves)))
+    signature = made._signature_of(arguments._replace(leaves=leaves))
     with traced_alone(made, signature, leaves) as (trace, recorded):
         types = [*signature.types, *(extra.type for extra in trace.extra)]
     found = recorded.portable_result.leaves

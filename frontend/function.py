@@ -13,7 +13,6 @@ from typing import (
     Concatenate,
     Generic,
     ParamSpec,
-    TypeAlias,
     TypeVar,
     cast,
     overload,
@@ -24,10 +23,9 @@ import numpy as np
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
 from ..backend.gpu.devices.names import CPU
 from ..backend.gpu.devices.targets import target_of
-from ..dialect.errors import WeftTypeError
 from ..dialect.held_interrupts import interrupts_held
 from ..dialect.imports import uncollected, uncollected_once
-from .calls.argument_numbers import ArgumentNumbers, Arguments
+from .calls.argument_numbers import ArgumentNumbers
 from .calls.argument_sizes import ArgumentSizes
 from .calls.by_value import Portable
 from .calls.callables import AnswersMisnaming, name_of, require_function
@@ -40,30 +38,22 @@ from .calls.in_turn import found_for, run, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.lazy_arguments import call_of, concrete_of
 from .calls.options import refuse_options, require_options
-from .calls.parameters import Parameters, completed
+from .calls.parameters import Arguments, Parameters
 from .calls.retracing import Compilation, Retracing
 from .calls.shipped_code import with_entries
 from .compiling.program import CallSignature, Program, Recording
-from .guards.handles import Bound
 from .guards.inputs import Decisions
 from .guards.unbound import UNBOUND
 from .settings import settings
 from .signature.input_signature import (
     checked_input_signature,
-    conform,
-    instances_before,
     names_by_specs,
     of_input_signature,
 )
 from .signature.signature import (
-    Node,
-    Structure,
     TensorSpec,
     alias_pattern,
-    as_arrays,
-    flatten,
     require_values,
-    signature_of,
     type_of_leaf,
     with_own_specs,
 )
@@ -84,9 +74,6 @@ C = TypeVar("C")
 
 _DESCRIBED_FROM = 2
 """The first call of what was compiled that is described to native code."""
-
-Call: TypeAlias = "tuple[list[Any], list[str], Structure, tuple[tuple[Any, ...], dict[str, Any]]]"
-"""The arrays of a call, their names, its structure, and the arguments by position and name."""
 
 
 class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R]):
@@ -136,27 +123,10 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         self.input_signature = (
             None if input_signature is None else checked_input_signature(input_signature, self.name)
         )
-        try:
-            self._signature = signature_of(python_function, as_called=input_signature is None)
-        except (TypeError, ValueError) as error:
-            raise WeftTypeError(
-                f"weft.function cannot find out the parameters of {python_function!r}: {error}"
-            ) from error
-        self._parameters = tuple(self._signature.parameters.values())
-        self._positional = sum(
-            p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self._parameters
-        )
-        self._is_simple = self._positional == len(self._parameters)
-        by_name = tuple(p.name for p in self._parameters if p.kind is p.KEYWORD_ONLY)
-        kinds = {p.kind for p in self._parameters}
-        is_open = inspect.Parameter.VAR_KEYWORD in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds
-        self._arguments = Parameters(self._positional, by_name, is_open)
-        self._instances = 0  # arguments before those of the input signature
-        if self.input_signature is not None:
-            self._instances = instances_before(self.input_signature, self._parameters, self.name)
+        self._parameters = Parameters(python_function, self.name, self.input_signature)
         self.max_specialisations = max_specialisations
         self._known = KnownSpecialisations(max_specialisations)
-        self._numbers = ArgumentNumbers(self._parameter_name)
+        self._numbers = ArgumentNumbers(self._parameters.name_of)
         self._sizes = ArgumentSizes()
         self._feeds = FedArguments(self._known)
         self._native_calls = 0  # of which `_retracing` knows
@@ -170,8 +140,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         return self._known.traces
 
     def __set_name__(self, owner: type, name: str) -> None:
-        if self.input_signature is not None and len(self.input_signature) < len(self._parameters):
-            self._instances = 1  # of a method, the input signature begins behind the instance
+        self._parameters.note_method()
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Function[P, R]: ...
@@ -194,24 +163,23 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         try:
             if (call := call_of(args, kwargs)) is not None:
                 return cast(R, call(self, args, kwargs))  # of lazy arrays
-            leaves, names, structure, bound = self._bind(args, kwargs)
-            require_values(self.name, leaves, names)
+            given = self._parameters.bind(args, kwargs)
+            require_values(self.name, given.leaves, given.names)
             if current_trace() is not None:
                 traced: R = self._traced_function()(*args, **kwargs)  # becomes a part of that trace
                 return traced
-            if is_remembered() or any(isinstance(leaf, TracedValue) for leaf in leaves):
+            if is_remembered() or any(isinstance(leaf, TracedValue) for leaf in given.leaves):
                 return self.python_function(*args, **kwargs)  # under a tape of plain Python
             traces = self._known.traces
-            given = Arguments(structure, leaves, names)
             fitting, taken = self._feeds.specialized(given, self._specialize)
             if self._known.traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
             if self._warns_of_retracing and self._known.traces != traces and self._known.last is not None:
                 compilation = Compilation(*self._known.last, self._known.reason)
-                self._retracing.note(self.name, list(self._signature.parameters), compilation)
-            self._describe(fitting[0], bound, taken)
+                self._retracing.note(self.name, list(self._parameters.signature.parameters), compilation)
+            self._describe(fitting[0], taken)
             turns = fitting[0].takes_turns
-            result: R = run_in_turn(self, args, kwargs) if turns else run(self, fitting, given, bound)
+            result: R = run_in_turn(self, args, kwargs) if turns else run(self, fitting, given)
         except BaseException as error:
             from .compiling.diagnostics import user_traceback  # what explains errors takes long to import
 
@@ -233,15 +201,14 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         """
         if (concrete := concrete_of(args, kwargs)) is not None:
             return cast("ConcreteFunction", concrete(self, args, kwargs))
-        if len(args) == self._instances and not kwargs and self.input_signature is not None:
+        if len(args) == self._parameters.instances and not kwargs and self.input_signature is not None:
             args = (*args, *self.input_signature)
-        leaves, names, structure, _ = self._bind(args, kwargs)
-        return self._made(Arguments(structure, with_own_specs(leaves), names))[0]
+        given = self._parameters.bind(args, kwargs)
+        return self._made(given._replace(leaves=with_own_specs(given.leaves)))[0]
 
     def _concrete_function_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """As `get_concrete_function`, where a spec that comes twice stands for one array."""
-        leaves, names, structure, _ = self._bind(args, kwargs)
-        return self._made(Arguments(structure, leaves, names))[0]
+        return self._made(self._parameters.bind(args, kwargs))[0]
 
     def cache_info(self) -> CacheInfo:
         """How many calls found what was compiled, how many had to compile or load it, and how much is kept.
@@ -284,39 +251,6 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
 
         return converted_root(self.python_function)
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        """Flatten a call to its arrays, their names and its structure; defaults and keywords are positional here."""
-        if kwargs or not self._is_simple or len(args) != self._positional:
-            args, kwargs = completed(self._signature, self.name, args, kwargs)
-        given = (args, kwargs)
-        if self.input_signature is not None:
-            first = self._instances
-            described = zip(args[first:], self.input_signature, self._parameters[first:], strict=False)
-            conformed = [conform(value, spec, p.name) for value, spec, p in described]
-            args = (*args[:first], *conformed, *args[first + len(conformed) :])
-        leaves: list[Any] = []
-        names: list[str] = []
-        structure = self._flatten(args, kwargs, leaves, names)
-        return as_arrays(leaves, names), names, structure, given
-
-    def _flatten(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]
-    ) -> Structure:
-        children = [
-            flatten(value, leaves, self._parameter_name(position), names)
-            for position, value in enumerate(args)
-        ]
-        keywords = tuple(kwargs)
-        named = tuple(flatten(kwargs[k], leaves, k, names) for k in keywords)
-        return Node(tuple, (), (Node(tuple, (), tuple(children)), Node(dict, keywords, named)))
-
-    def _parameter_name(self, position: int) -> str:
-        """What a positional argument is called."""
-        further = position - self._positional
-        if further < 0:
-            return self._parameters[position].name
-        return f"{self._parameters[self._positional].name}[{further}]"
-
     def _specialize(self, arguments: Arguments) -> tuple[Fitting, Arguments]:
         """What was compiled for a call and fits now, and the arguments that it takes, where numbers may be data."""
         found, numbers = found_for(self, arguments)
@@ -347,7 +281,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
             return self._sizes.made(self._known, signature, lambda wanted: self._made(arguments, wanted))
 
     def _signature_of(self, arguments: Arguments) -> CallSignature:
-        structure, leaves, names, numbers = arguments
+        structure, leaves, names, _, numbers = arguments
         types = of_input_signature(self.input_signature or (), tuple(map(type_of_leaf, leaves)))
         names = names_by_specs(self.input_signature, leaves, names)
         first = len(leaves) - len(numbers)
@@ -373,7 +307,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
             wanted, arguments, lambda decisions: with_entries(self._compiled, wanted, leaves, decisions)
         )
 
-    def _describe(self, concrete: ConcreteFunction, bound: Bound, arguments: Arguments) -> None:
+    def _describe(self, concrete: ConcreteFunction, arguments: Arguments) -> None:
         """Let native code run such calls from now on. The first call may be the only one, and many cannot be told."""
         concrete.calls += 1
         if concrete.calls < _DESCRIBED_FROM or concrete.calls & (concrete.calls - 1) or not is_supported():
@@ -383,20 +317,20 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
             return  # calls go on while another thread compiles; a later one is described
         try:
             with interrupts_held():
-                self._describe_to_native(concrete, bound, arguments)
+                self._describe_to_native(concrete, arguments)
         finally:
             COMPILE_LOCK.release()
 
-    def _describe_to_native(self, concrete: ConcreteFunction, bound: Bound, arguments: Arguments) -> None:
+    def _describe_to_native(self, concrete: ConcreteFunction, arguments: Arguments) -> None:
         from ..backend.cpu.dispatch.entries import Dispatch
         from ..backend.cpu.dispatch.library import library as native_library
         from .calls.native_calls import describe
 
-        descriptor = describe(concrete, bound, arguments.structure, arguments.leaves, self._arguments)
+        descriptor = describe(concrete, arguments, self._parameters)
         if descriptor is None:
             return
         if not hasattr(self, "_native"):  # there is one for ever, as calls that run refer to it
-            self._native = self._known.native = Dispatch(self._parameters)
+            self._native = self._known.native = Dispatch(self._parameters.all)
         self._native.add(descriptor)
         library = native_library()
         library.connect(Function.__call__, UNBOUND, Function, BoundFunction)
@@ -417,13 +351,13 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         cached = cached_function(self.python_function, signature, parts, bool(decisions.data))
         loaded = cached.load(lambda: self._recorded(signature), lambda program: decisions.fit(program.extra))
         if loaded is not None:
-            concrete = concrete_function(signature, loaded, self._bind)
+            concrete = concrete_function(signature, loaded, self)
             if concrete.admitted(leaves) is not None:
                 concrete.notes.append(cached.note())
                 return told(concrete)
         program, dependencies = self._traced(signature, leaves, decisions)
         cached.save(program, dependencies)
-        concrete = concrete_function(signature, program, self._bind)
+        concrete = concrete_function(signature, program, self)
         concrete.notes.append(cached.note())
         return told(concrete)
 

@@ -80,7 +80,7 @@ class Graph:
 
     def reasons(self) -> Iterator[str]:
         """Why it has no form in any format: Python, and state that changes."""
-        owner = self.concrete._bind.__self__  # type: ignore[attr-defined]
+        owner = self.concrete._function
         structure, _ = without_instance(self.concrete.argument_structure, parameters_of(owner))
         yield from reasons_against(self.concrete, self.recording, structure)
         for update in self.recording.updates.updates if self.recording.updates else ():

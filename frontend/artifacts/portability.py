@@ -130,7 +130,7 @@ def _recording_of(concrete: ConcreteFunction, shared: SharedState) -> Recording:
             wanted.add(capture.handle.place)
     if wanted <= {extra.handle.place for extra in recording.extra if isinstance(extra, Input)}:
         return recording
-    function: Function[..., Any] = concrete._bind.__self__  # type: ignore[attr-defined]
+    function: Function[..., Any] = concrete._function
     return function._recorded(concrete.signature(), wanted)
 
 

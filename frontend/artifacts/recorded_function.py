@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...backend.cpu.dispatch.objects import mark_callable
 from ...dialect.held_interrupts import interrupts_held
-from ..calls.argument_numbers import Arguments
 from ..calls.compile_lock import COMPILE_LOCK
 from ..calls.concrete import ConcreteFunction
 from ..calls.eager_calls import always_compiled
-from ..calls.parameters import completed
+from ..calls.parameters import Arguments
 from ..calls.shipped_code import with_code
 from ..compiling.program import CallSignature, Program, Recording
 from ..function import Function
@@ -107,7 +106,7 @@ class RecordedFunction(Function[..., Any]):
                 return self._recorded(signature)
 
         program = found.program(self.name, self.state, recording, signature.device)
-        return ConcreteFunction(signature, program, self._bind)
+        return ConcreteFunction(signature, program, self)
 
     def _compiled(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
@@ -126,7 +125,7 @@ class RecordedFunction(Function[..., Any]):
                 return concrete
         program, _ = self._traced(signature, leaves, decisions)
         cached.save(program)
-        return ConcreteFunction(signature, program, self._bind)
+        return ConcreteFunction(signature, program, self)
 
     def program_for(self, signature: CallSignature, target: str) -> Program:
         """What a call compiles for a target."""
@@ -146,13 +145,13 @@ class RecordedFunction(Function[..., Any]):
         from .recorded_calls import replayed  # which loads the compiler
 
         leaves: list[Any] = []
-        structure = self._flatten(*completed(self._signature, self.name, args, kwargs), leaves, [])
+        structure = self._parameters.flattened(*self._parameters.completed(args, kwargs), leaves, [])
         return replayed(self.name, self.recorded_as, self.state, structure, leaves)
 
     def _evaluated(self, *args: Any, **kwargs: Any) -> Any:
         """The function where others run as Python: it has none, and runs compiled."""
         leaves: list[Any] = []
-        structure = self._flatten(*completed(self._signature, self.name, args, kwargs), leaves, [])
+        structure = self._parameters.flattened(*self._parameters.completed(args, kwargs), leaves, [])
         if any(isinstance(leaf, TracedValue) for leaf in leaves) or remembering() is not None:
             from .recorded_calls import on_tape  # which loads the compiler
 

@@ -122,7 +122,7 @@ def by_names(place: File, function: Any, functions: Mapping[str, Any], example: 
 def specialisations(name: str, given: Any, shared: SharedState, example: str) -> list[Callable[[], Portable]]:
     """What makes all that is written of a function, by a call as in an example."""
     if isinstance(given, ConcreteFunction):
-        owner: Function[..., Any] = given._bind.__self__  # type: ignore[attr-defined]
+        owner: Function[..., Any] = given._function
         return [_maker(given, parameters_of(owner), shared)]
     function = function_of(given, example)
     if isinstance(function, RecordedFunction):
@@ -187,4 +187,4 @@ def _maker(
 
 
 def parameters_of(function: Function[..., Any]) -> tuple[inspect.Parameter, ...]:
-    return tuple(function._signature.parameters.values())
+    return function._parameters.all

@@ -29,6 +29,7 @@ from ..signature.signature import (
 )
 from ..source.plain_items import examples
 from ..tracing.needed_numbers import NumberNeeded
+from .parameters import Arguments
 
 Made = TypeVar("Made")
 
@@ -40,16 +41,6 @@ MOST_TOLD = 8
 
 Found: TypeAlias = "Static | Packed"
 """A number, or many that are data together."""
-
-
-class Arguments(NamedTuple):
-    """The arguments of a call, taken apart."""
-
-    structure: Structure
-    leaves: list[Any]
-    names: list[str]
-    numbers: tuple[type, ...] = ()
-    """The types of the Python numbers that are data: they are the last of the leaves."""
 
 
 class Packed(NamedTuple):
@@ -111,7 +102,7 @@ class CallNumbers:
             arguments.structure,
             lambda place, found: nodes.get(place, found.node if isinstance(found, Packed) else found),
         )
-        return Arguments(structure, leaves, names, tuple(map(type, values)))
+        return Arguments(structure, leaves, names, arguments.bound, tuple(map(type, values)))
 
     def specialized(self, make: Callable[[Arguments], Made]) -> tuple[Made, Arguments]:
         """What is made for the arguments, with those numbers as data that are no constants, and these arguments."""

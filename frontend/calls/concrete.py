@@ -28,7 +28,6 @@ from ..signature.layout_keys import lies_as
 from ..signature.signature import (
     Leaf,
     Static,
-    Structure,
     TensorSpec,
     alias_pattern,
     check_fits,
@@ -63,10 +62,10 @@ class ConcreteFunction(ExplainedSpecialisation):
         self,
         signature: CallSignature,
         program: Program,
-        bind: Callable[[Any, Any], tuple[list[Any], list[str], Structure, Bound]],
+        function: Any,
     ) -> None:
         self.name = signature.name
-        self._bind = bind
+        self._function = function
         self.argument_structure = without_objects(signature.structure)
         self.argument_types = signature.types
         self.argument_names = signature.names
@@ -257,8 +256,9 @@ class ConcreteFunction(ExplainedSpecialisation):
         from ...backend.analysis.requests import cost_request
         from ..compiling.analysis import calls_of_python, examples_of, read_cost
 
-        plan = self._executable.plan
-        arrays = None if not args and not kwargs else self._arrays_of(self._bind(args, kwargs)[0])
+        plan, parameters = self._executable.plan, self._function._parameters
+        has_examples = bool(args or kwargs)
+        arrays = self._arrays_of(parameters.bind(args, kwargs).leaves) if has_examples else None
         called = calls_of_python(plan.sites, self._callbacks)
         examples = examples_of(plan, self.names_of_arrays(), arrays)
         return read_cost(self.as_text(cost_request(plan.name, examples)), called)
@@ -364,9 +364,9 @@ class ConcreteFunction(ExplainedSpecialisation):
     def _parameter_texts(self) -> Iterator[str]:
         """The arguments with their names: `x: f32[3]`, `mode='a'`."""
         positional, keywords = self.argument_structure.children  # type: ignore[union-attr]
-        function: Any = self._bind.__self__  # type: ignore[attr-defined]
+        name_of = self._function._parameters.name_of
         names = [
-            self.argument_names[entry.index] if isinstance(entry, Leaf) else function._parameter_name(place)
+            self.argument_names[entry.index] if isinstance(entry, Leaf) else name_of(place)
             for place, entry in enumerate(positional.children)
         ]
         entries = [*positional.children, *keywords.children]
@@ -387,7 +387,7 @@ class ConcreteFunction(ExplainedSpecialisation):
                 example = np.zeros((), type.dtype)[()]
             leaves.append(example if first == position else leaves[first])
         args, kwargs = unflatten(with_objects(self.argument_structure), leaves.__getitem__)
-        return _again, (self._bind.__self__, args, kwargs)  # type: ignore[attr-defined]
+        return _again, (self._function, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.name}({', '.join(self._parameter_texts())})>"
@@ -400,14 +400,14 @@ class ConcreteFunction(ExplainedSpecialisation):
         Python's values that were fixed by tracing may be left out, and so may objects, as that of a method. An array
         may be called by the name of its `TensorSpec`, too.
         """
-        function: Any = self._bind.__self__  # type: ignore[attr-defined]
+        parameters = self._function._parameters
         wanted: Any = self.argument_structure
         args, kwargs = by_position(args, kwargs, wanted, self.argument_names)
-        args, kwargs = with_fixed(args, kwargs, function._parameters, wanted)
-        leaves, names, structure, bound = self._bind(args, kwargs)
+        args, kwargs = with_fixed(args, kwargs, parameters.all, wanted)
+        structure, leaves, names, bound, _ = parameters.bind(args, kwargs)
         require_values(self.name, leaves, names)
         if structure != wanted:
-            other = other_value(structure, wanted, function._parameter_name)
+            other = other_value(structure, wanted, parameters.name_of)
             if other is not None:
                 raise WeftTypeError(
                     f"argument {other[0]!r} of {self!r} is {other[1]}, as tracing has fixed it, but {other[2]} was "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,17 +64,13 @@ def warn_of_transfers(
     for name, array in zip(names, arrays, strict=True):
         if isinstance(array, np.ndarray) and array.nbytes >= _WARNED_BYTES and name not in warned:
             warned.add(name)
-            from ..source.locations import range_of_frame, user_frames  # for warnings only
+            from ..source.locations import place_of_user, warn_at  # for warnings only
 
-            frames = user_frames()
-            place = range_of_frame(frames[0]) if frames else None
-            warnings.warn_explicit(
+            message = (
                 f"{function}: {name} ({array.nbytes / 1e6:.1f} MB) is copied to {device} at each call; keep it there "
-                f"with {name} = weft.device_put({name}, '{device}')",
-                TransferWarning,
-                place.file if place else "<unknown>",
-                place.line if place else 1,
+                f"with {name} = weft.device_put({name}, '{device}')"
             )
+            warn_at(place_of_user(), message, TransferWarning)
 
 
 def warn_of_host_kernels(function: str, wanted: str | None, executable: Any, warned: set[str]) -> None:
@@ -90,15 +85,14 @@ def warn_of_host_kernels(function: str, wanted: str | None, executable: Any, war
         if kernel.location in warned:
             continue
         warned.add(kernel.location)
-        from ..source.tracebacks import places_of  # for warnings only
+        from ..source.locations import warn_at  # for warnings only
+        from ..source.tracebacks import places_of
 
         places = places_of(kernel.location)
         waits = "once" if count == 1 else f"{count} times"
         cure = "" if count == 1 else "take it out of the loop, or "
-        warnings.warn_explicit(
+        message = (
             f"{function}: the host does this, as {kernel.reason}; in a call it waits {waits} for {device}, and "
-            f"{moved / 1e6:.1f} MB are copied between them; {cure}compute it before its arrays go to {device}",
-            TransferWarning,
-            places[0].file if places else "<unknown>",
-            places[0].line if places else 1,
+            f"{moved / 1e6:.1f} MB are copied between them; {cure}compute it before its arrays go to {device}"
         )
+        warn_at(places[0] if places else None, message, TransferWarning)

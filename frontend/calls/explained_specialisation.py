@@ -30,7 +30,7 @@ class ExplainedSpecialisation:
     _extra: list[Any]
     _executable: Any
     _callbacks: Sequence[Callable[..., Any]]
-    _bind: Callable[..., Any]
+    _function: Any
     _recording: Callable[[], Recording]
     _found: tuple[Note, ...] | None = None
     """What was decided when it became machine code, once somebody has asked."""
@@ -60,7 +60,7 @@ class ExplainedSpecialisation:
             from ..compiling.compile_function import decisions_of_code  # which loads the compiler
 
             self._found = tuple(decisions_of_code(self._recording()))
-        file = file_of(self._bind.__self__)  # type: ignore[attr-defined]
+        file = file_of(self._function)
         notes = [*self.notes, *_guarded(self.guards, self._extra), *self._sites(), *self._found]
         decisions = decisions_of(notes, file)
         return Explanation(self.pretty_printed_signature(), decisions, (), file)

@@ -10,8 +10,8 @@ import numpy as np
 from ..signature.feed_keys import FeedKey, FeedParts
 from ..signature.feeds import FeedNeeded, feed_of, set_begins_again
 from ..signature.signature import Leaf, Node, Static, Structure
-from .argument_numbers import Arguments
 from .known_specialisations import KnownSpecialisations
+from .parameters import Arguments
 
 Made = TypeVar("Made")
 Place = tuple[int, ...]
@@ -65,7 +65,7 @@ class FedArguments:
             return Node(FeedParts, (), (constant, Leaf(len(leaves) - 1)))
 
         structure = taken(arguments.structure, ())
-        return Arguments(structure, leaves, names, arguments.numbers)
+        return Arguments(structure, leaves, names, arguments.bound, arguments.numbers)
 
 
 def _places_of(structure: Structure, value: object, place: Place) -> list[Place]:

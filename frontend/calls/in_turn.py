@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...backend.cpu.dispatch.turns import turn
 from ...dialect.errors import PythonNumberError
-from .argument_numbers import Arguments
+from .parameters import Arguments
 
 if TYPE_CHECKING:
     from .specialisations import Fitting
@@ -24,29 +24,27 @@ def found_for(function: Any, arguments: Arguments) -> tuple[tuple[Fitting, Argum
     return (None if fitting is None else (fitting, arguments)), numbers
 
 
-def run(function: Any, fitting: Fitting, arguments: Arguments, bound: Any) -> Any:
+def run(function: Any, fitting: Fitting, arguments: Arguments) -> Any:
     """Run what fits a call; where that has not the numbers which Python has, with the arguments as constants."""
     concrete, arrays = fitting
     try:
-        return concrete.run(arrays, bound)
+        return concrete.run(arrays, arguments.bound)
     except PythonNumberError:
         if not concrete.may_run_again:
             raise
     concrete, arrays = function._made_for_sizes(arguments)
-    return concrete.run(arrays, bound)
+    return concrete.run(arrays, arguments.bound)
 
 
 def run_in_turn(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run what changes Python's state: all that it reads of that, its arguments' too, is read in its turn."""
     for _ in range(_TRIES):
         with turn():
-            leaves, names, structure, bound = function._bind(args, kwargs)
-            arguments = Arguments(structure, leaves, names)
+            arguments = function._parameters.bind(args, kwargs)
             found, _ = found_for(function, arguments)
             if found is not None:
-                return run(function, found[0], arguments, bound)
+                return run(function, found[0], arguments)
         function._specialize(arguments)  # another thread has changed what was compiled in
     with turn():
-        leaves, names, structure, bound = function._bind(args, kwargs)
-        arguments = Arguments(structure, leaves, names)
-        return run(function, function._specialize(arguments)[0], arguments, bound)
+        arguments = function._parameters.bind(args, kwargs)
+        return run(function, function._specialize(arguments)[0], arguments)

@@ -19,8 +19,8 @@ from .compile_lock import COMPILE_LOCK
 
 if TYPE_CHECKING:
     from ...backend.cpu.dispatch.entries import Dispatch
-    from .argument_numbers import Arguments
     from .concrete import ConcreteFunction
+    from .parameters import Arguments
     from .specialisations import Compile, Fitting, Specialisations
 
 

@@ -58,7 +58,7 @@ from .native_device_calls import (
 from .native_guards import Guards, compare
 from .native_updates import Stores, built_by, change_arguments, kept_entries, updates_of
 from .packed_lists import packed_in
-from .parameters import Parameters, Unknown
+from .parameters import Arguments, Parameters, Unknown
 from .plain_values import BY_COMPARISON, has_plain_members, has_plain_value, stands_for
 
 if TYPE_CHECKING:
@@ -66,20 +66,11 @@ if TYPE_CHECKING:
     from ...backend.gpu.runtime.native_code import DeviceCode
 
 
-def describe(
-    concrete: ConcreteFunction,
-    call: Bound,
-    structure: Structure,
-    leaves: Sequence[Any],
-    parameters: Parameters,
-) -> Descriptor | None:
-    """The descriptor of a compiled function for a call, None where there cannot be one.
-
-    `structure` and `leaves` are the arguments of the call taken apart.
-    """
+def describe(concrete: ConcreteFunction, arguments: Arguments, parameters: Parameters) -> Descriptor | None:
+    """The descriptor of a compiled function for a call, None where there cannot be one."""
     try:
-        slots = list(parameters.sorted(call, structure))
-        return _Description(concrete, leaves, len(slots), parameters).make(slots, call)
+        slots = list(parameters.sorted(arguments))
+        return _Description(concrete, arguments.leaves, len(slots), parameters).make(slots, arguments.bound)
     except Unknown:
         return None
 

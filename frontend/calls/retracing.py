@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,13 +48,9 @@ class Retracing:
         message = (
             f"{name} was compiled for each of the last {len(recent)} calls: {_blame(parameters, recent)}"
         )
-        from ..source.locations import range_of_frame, user_frames  # for warnings only
+        from ..source.locations import place_of_user, warn_at  # for warnings only
 
-        frames = user_frames()
-        place = range_of_frame(frames[0]) if frames else None
-        warnings.warn_explicit(
-            message, RetracingWarning, place.file if place else "<unknown>", place.line if place else 1
-        )
+        warn_at(place_of_user(), message, RetracingWarning)
 
 
 def _blame(parameters: Sequence[str], recent: Sequence[Compilation]) -> str:

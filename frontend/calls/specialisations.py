@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from ...dialect.errors import FallbackWarning, WeftError, WeftValueError
 from ..guards.guards import place_key
 from ..guards.inputs import NUMBERS, Decisions, Need, Reconsider, may_change
-from ..source.locations import SourceRange
+from ..source.locations import SourceRange, warn_at
 from .concrete import ConcreteFunction
 
 MOST = 8
@@ -101,5 +100,4 @@ def _warn(need: Need | None, place: SourceRange | None) -> None:
             f"{need.what} needs the elements of {need.name} while the function is traced: they are compiled in, and "
             f"each change of them compiles again; {need.instead}"
         )
-        file, line = (place.file, place.line) if place else ("<unknown>", 1)
-        warnings.warn_explicit(message, FallbackWarning, file, line)
+        warn_at(place, message, FallbackWarning)

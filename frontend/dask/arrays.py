@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -17,9 +16,8 @@ from ...dialect.errors import GatherWarning, WeftTypeError, WeftValueError
 from ...passes.control_flow.structure import FOR, IF, WHILE
 from ...passes.pieces.programs import Program, uncut
 from ...passes.pieces.regions import Cuts
-from ..calls.argument_numbers import Arguments
 from ..signature.signature import TensorSpec, flatten_with, unflatten
-from ..source.locations import caret_snippet
+from ..source.locations import caret_snippet, warn_at
 from ..source.tracebacks import places_of
 from .graphs import Block, Blocks, GraphBuilder, Plan
 from .tasks import item_of
@@ -49,9 +47,10 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     specs = [_spec(array, function.name) for array in arrays]
     lazy = dict(zip(map(id, specs), arrays, strict=True))
     args, kwargs = unflatten(structure, specs.__getitem__)
-    leaves, names, bound, _ = function._bind(args, kwargs)
+    arguments = function._parameters.bind(args, kwargs)
+    leaves = arguments.leaves
     lazy = {place: lazy[id(leaf)] for place, leaf in enumerate(leaves) if id(leaf) in lazy}
-    signature = function._signature_of(Arguments(bound, leaves, names))
+    signature = function._signature_of(arguments)
     cuts = [
         _cuts(lazy[place], number) if place in lazy else uncut(np.shape(leaves[place]))
         for number, place in enumerate(signature.distinct)
@@ -131,10 +130,7 @@ def _warn_of_gathered(program: Program) -> None:
             f"{what} needs all of an array along {along}, which is in several blocks: {gathered.size:,} bytes come "
             f"together in one task{_CURES.get(gathered.site.operation.name, '')}{where}"
         )
-        place = places[0] if places else None
-        warnings.warn_explicit(
-            message, GatherWarning, place.file if place else "<unknown>", place.line if place else 1
-        )
+        warn_at(places[0] if places else None, message, GatherWarning)
 
 
 class _Made:

@@ -12,7 +12,6 @@ from ...dialect.records import dataclass
 from ...passes.partition.layouts import Layout
 from ..autograph.marks import do_not_convert
 from ..calls.lazy_arguments import is_other
-from ..calls.parameters import completed
 from ..compiling.diagnostics import user_traceback
 from ..function import Function
 from ..guards.handles import Bound
@@ -127,14 +126,14 @@ class Partitioned(Function[..., Any]):
     ) -> tuple[Mesh, list[Any], Structure, Bound]:
         """The arrays of a call, split as they are to be, their structure, and the arguments."""
         passed = len(args) + len(kwargs)
-        args, kwargs = completed(self._signature, self.name, args, kwargs)
+        args, kwargs = self._parameters.completed(args, kwargs)
         leaves: list[Any] = []
         structure = flatten_with((args, kwargs), leaves, _is_leaf)
         mesh = self._mesh(leaves)
         if self.in_specs is None:
             _require_none_lazy(self.name, leaves)
         else:
-            named = [(self._parameter_name(n), value) for n, value in enumerate(args)] + [*kwargs.items()]
+            named = [(self._parameters.name_of(n), value) for n, value in enumerate(args)] + [*kwargs.items()]
             specs = self._specs_of(named, passed)
             cut: dict[tuple[int, Any], Any] = {}
             for place, (leaf, (spec, name)) in enumerate(zip(leaves, specs, strict=True)):

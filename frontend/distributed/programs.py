@@ -24,7 +24,6 @@ from ...passes.partition.partition import annotate, partition_function
 from ...passes.pipeline import run_pipeline
 from ...passes.rewriting import operations_of, terminator
 from ..artifacts.from_text import from_mlir
-from ..calls.argument_numbers import Arguments
 from ..calls.compile_lock import COMPILE_LOCK
 from ..calls.traced_alone import traced_alone
 from ..compiling.diagnostics import explained_at_their_place
@@ -72,9 +71,9 @@ class GlobalProgram:
 
 def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgram:
     """Trace a function for the types of arguments, and optimise it."""
-    leaves, names, structure, _ = function._bind(args, kwargs)
-    signature = function._signature_of(Arguments(structure, leaves, names))
-    with traced_alone(function, signature, leaves) as (trace, recorded):
+    arguments = function._parameters.bind(args, kwargs)
+    signature = function._signature_of(arguments)
+    with traced_alone(function, signature, arguments.leaves) as (trace, recorded):
         guards, updates = [*trace.captures, *recorded.state.guards], recorded.write_back.updates
         changed = updates and updates.remaining()
         with context(), ir.Location.unknown():
@@ -95,7 +94,7 @@ def traced(function: Function[..., Any], args: Any, kwargs: Any) -> GlobalProgra
         tuple(map(signature.position_of, range(count))),
         list(trace.extra),
         guards,
-        list(names),
+        list(arguments.names),
         frozenset(written.values()),
     )
 

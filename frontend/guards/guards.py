@@ -146,6 +146,8 @@ class Identity(Compared):
 class Deep(Compared):
     """A place with a container, whose entries are compared; places that are read at each call are left out."""
 
+    skip: frozenset[tuple[Any, ...]]
+
     def __init__(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]]) -> None:
         self.handle, self.skip = handle, skip
         self.note(value)

@@ -8,7 +8,6 @@ some functions, is a copy, which the program then writes to the array.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from ..runtime_values import effects
 from ..settings import settings
 from ..signature.named_tuples import with_items
 from ..signature.signature import TensorSpec, constants, flatten_with
-from ..source.locations import range_of_frame, user_frames
+from ..source.locations import place_of_user, warn_at
 from ..tracing.array import TracedArray
 from ..tracing.learned_sizes import are_learned
 from ..tracing.recorder import Recorder
@@ -204,12 +203,8 @@ def require_fallback(refusal: str) -> None:
 
 
 def warn(name: str) -> None:
-    frames = user_frames(innermost=True)
-    place = range_of_frame(frames[0]) if frames else None
-    warnings.warn_explicit(
+    message = (
         f"{name} is not compiled: it is called in Python whenever the program comes here "
-        "(weft.settings.fallback = False refuses such functions)",
-        FallbackWarning,
-        place.file if place else "<unknown>",
-        place.line if place else 1,
+        "(weft.settings.fallback = False refuses such functions)"
     )
+    warn_at(place_of_user(innermost=True), message, FallbackWarning)

@@ -147,7 +147,7 @@ def _target_name(target: str) -> str:
 
 def _own_place(concrete: ConcreteFunction) -> Place | None:
     """Where the function begins, if it is one of Python's."""
-    function: Any = concrete._bind.__self__  # type: ignore[attr-defined]
+    function: Any = concrete._function
     python_function = function.python_function
     code = getattr(getattr(python_function, "__func__", python_function), "__code__", None)
     return None if code is None else (code.co_filename, code.co_firstlineno)

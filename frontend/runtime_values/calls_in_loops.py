@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from ...dialect.callbacks import name_of
 from ...dialect.errors import FallbackWarning, UnsupportedError
 from ...dialect.records import dataclass
-from ..source.locations import range_of_frame, user_frames
+from ..source.locations import place_of_user, warn_at
 from ..tracing.recorder import Recorder
 
 
@@ -24,13 +23,12 @@ def note_call(trace: Recorder, what: str, instead: str) -> None:
         return
     if trace.state(_Refusing).depth:
         raise UnsupportedError(f"{what} in Python in each iteration of a compiled loop")
-    frames = user_frames(innermost=True)
-    place = range_of_frame(frames[0]) if frames else None
-    file, line = (place.file, place.line) if place else ("<unknown>", 1)
-    if (what, file, line) not in _warned:
+    place = place_of_user(innermost=True)
+    key = (what, place and (place.file, place.line))
+    if key not in _warned:
         message = f"{what} in Python in each iteration of a compiled loop, some microseconds each: {instead}"
-        warnings.warn_explicit(message, FallbackWarning, file, line)
-        _warned.add((what, file, line))
+        warn_at(place, message, FallbackWarning)
+        _warned.add(key)
 
 
 @dataclass
@@ -62,4 +60,4 @@ def call_of(function: Callable[..., Any]) -> str:
     return f"{prefix}{name_of(function)} is called"
 
 
-_warned: set[tuple[str, str, int]] = set()
+_warned: set[tuple[str, tuple[str, int] | None]] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import warnings
 from enum import Enum, auto
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
@@ -243,3 +244,15 @@ def caret_snippet(place: SourceRange) -> str:
 def _characters(source: str, column: int) -> int:
     """The number of characters before a column, which code objects count in UTF-8 bytes from 1 here."""
     return len(source.encode()[: column - 1].decode(errors="replace"))
+
+
+def warn_at(place: SourceRange | None, message: str, category: type[Warning]) -> None:
+    """Give a warning at a place of the user's program, which may not be known."""
+    file, line = (place.file, place.line) if place else ("<unknown>", 1)
+    warnings.warn_explicit(message, category, file, line)
+
+
+def place_of_user(innermost: bool = False) -> SourceRange | None:
+    """Where the user's code is that runs: the line that has called weft; with `innermost` that of what is traced."""
+    frames = user_frames(innermost=innermost)
+    return range_of_frame(frames[0]) if frames else None

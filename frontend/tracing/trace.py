@@ -42,8 +42,7 @@ from ..source.locations import (
     SourceRange,
     callers,
     caret_snippet,
-    range_of_frame,
-    user_frames,
+    place_of_user,
     user_places,
 )
 from ..source.tracebacks import remember
@@ -445,8 +444,7 @@ class Trace(Recorder):
 
     def user_location(self) -> SourceRange | None:
         """The innermost place in the user's program, or None outside of it."""
-        frames = user_frames(innermost=True)
-        return range_of_frame(frames[0]) if frames else None
+        return place_of_user(innermost=True)
 
     def place_chain(self) -> tuple[SourceRange, ...]:
         """The place in the user's program with those of the calls that led there, innermost first."""

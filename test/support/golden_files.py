@@ -103,7 +103,7 @@ def call_of(name: str, function: Any, args: tuple[Any, ...]) -> dict[str, Any]:
     """One call of the function under a name, as Python does it."""
     python = getattr(function, "python_function", None)
     if python is None:  # a concrete function
-        python = function._bind.__self__.python_function
+        python = function._function.python_function
     if isinstance(function, BoundFunction):
         python = function
     with weft.eager():

@@ -62,7 +62,7 @@ class Interpreted(Function):
         with mock.patch.multiple(compile_function, **_INSTEAD):
             program, _ = self._traced(signature, leaves, decisions)
         with mock.patch.object(concrete, "loaded", lambda code, callbacks, *_: code.loaded(callbacks)):
-            return ConcreteFunction(signature, program, self._bind)
+            return ConcreteFunction(signature, program, self)
 
 
 def interpreted(function: Callable[..., Any]) -> Interpreted:

@@ -106,7 +106,7 @@ class OnnxFunction(Function[..., Any]):
     ) -> ConcreteFunction:
         """Compile: its source is no Python, which the disk cache could compare."""
         program, _ = self._traced(signature, leaves, decisions)
-        return ConcreteFunction(signature, program, self._bind)
+        return ConcreteFunction(signature, program, self)
 
     def _traced_function(self) -> Callable[..., Any]:
         return self._evaluated
@@ -139,7 +139,7 @@ class OnnxFunction(Function[..., Any]):
 
     def _inputs_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments by the names of the model's inputs."""
-        bound = self._signature.bind(*args, **kwargs)
+        bound = self._parameters.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = zip(self._inputs, bound.arguments.values(), strict=True)
         return {value.name: checked(self.name, value, argument) for value, argument in given}

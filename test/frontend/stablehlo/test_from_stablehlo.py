@@ -43,7 +43,7 @@ def test_text(added: Any) -> None:
     np.testing.assert_array_equal(added(X, Y), X * Y)
     np.testing.assert_array_equal(added(X[:1], Y), X[:1] * Y)
     assert repr(added) == "<weft.function main(f32[?,3], f32[3]) of a file>"
-    assert list(added._signature.parameters) == ["weights", "x1"]
+    assert list(added._parameters.signature.parameters) == ["weights", "x1"]
 
 
 def test_unknown_sizes_stay_unknown(added: Any) -> None:

@@ -7,7 +7,6 @@ loops find what they carry: the first recording takes the recursive call for one
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -24,6 +23,7 @@ from .....dialect.types import TensorType
 from ....runtime_values.results import RuntimeContainer
 from ....runtime_values.values import traced_in
 from ....settings import settings
+from ....source.locations import warn_at
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.may_alias import all_aliases, connect
@@ -140,16 +140,13 @@ def _warn_of_size(trace: Recorder, original: FunctionType, first: Activation) ->
     if flow.has_warned or not 0 < most < trace.op_count - first.ops_before:
         return
     flow.has_warned = True
-    place = trace.user_location()
     message = (
         f"{original.__name__} calls itself, and has recorded {trace.op_count - first.ops_before} operations so far: "
         "compiling them takes long. Calls whose depth is known while tracing are recorded one by one; let them end on "
         "larger arrays that NumPy's functions work on as a whole, write a loop, or let a value decide that is known "
         "only at run time, which compiles one call"
     )
-    warnings.warn_explicit(
-        message, UnrollingWarning, place.file if place else "<unknown>", place.line if place else 1
-    )
+    warn_at(trace.user_location(), message, UnrollingWarning)
 
 
 def _record_call(converted: Callable[..., Any], args: Any, kwargs: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -26,6 +25,7 @@ from .....passes.notes import note, wanted
 from ....runtime_values.calls_in_loops import refusing_calls
 from ....settings import settings
 from ....signature.feeds import Called
+from ....source.locations import warn_at
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ....tracing.staging import raise_if
@@ -462,16 +462,13 @@ def _counting(trace: Recorder, items: Iterable[Any]) -> Iterator[Any]:
         recorded = trace.op_count - start
         if recorded > settings.unrolled_ops_warning and not flow.has_warned:
             flow.has_warned = True
-            place = trace.user_location()
             message = (
                 f"the loop in {trace.name} is unrolled, and has recorded {recorded} operations after {number} "
                 "iterations: compiling them takes long. A loop over an array or range is compiled once unless its "
                 "items must be known while tracing (in Python's own functions, as dict keys, as places in lists of "
                 "lists), or weft.unroll asks for it; a table that loops fill in belongs into an array (np.zeros)"
             )
-            warnings.warn_explicit(
-                message, UnrollingWarning, place.file if place else "<unknown>", place.line if place else 1
-            )
+            warn_at(trace.user_location(), message, UnrollingWarning)
 
 
 def stage_for(
