@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from support.package import ROOT, source_files
 
 LINES = {
-    "": 220_730,
+    "": 220_580,
     "dialect": 12_540,
     "passes": 29_190,
     "backend": 72_930,
@@ -20,7 +20,7 @@ LINES = {
     "backend/gpu": 24_300,
     "backend/gpu/schedules": 7_400,
     "backend/planning": 6_900,
-    "frontend": 101_720,
+    "frontend": 101_570,
     "frontend/artifacts": 5_500,
     "frontend/autograph": 28_100,
     "frontend/autograph/operators": 22_600,
@@ -296,6 +296,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         15,
         "lists that grew are shuffled and chosen from, where they were refused",
     ),
+    ("frontend/calls", 60, "arguments are bound here, where a function did it itself and was asked back"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
