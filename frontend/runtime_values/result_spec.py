@@ -464,7 +464,8 @@ def _unflatten_rows(structure: Structure, columns: Sequence[tuple[Array, bool]])
         columns = [(array, is_python or i == number.index) for i, (array, is_python) in enumerate(columns)]
     children = [_unflatten_rows(child, columns) for child in structure.children]
     if issubclass(structure.kind, OfNumber):
-        return structure.kind.listed(*children)
+        made: list[Any] = structure.kind.listed(*children)
+        return made
     if kind is list:
         return list(map(list, zip(*children, strict=True)))
     return list(zip(*children, strict=True)) if kind is tuple else list(map(structure.kind, *children))

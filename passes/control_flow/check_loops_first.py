@@ -9,7 +9,8 @@ where `c` has m elements. Without checks, iterations may run in any order, so th
     cols = columns[starts[i]:starts[i + 1]]     a row of a sparse matrix each
     y[i] = values[starts[i]:starts[i + 1]] @ x[cols]
 
-are looked at all, in one pass over memory: rows are short, and each would be read twice.
+are looked at all, in one pass over memory: rows are short, and each would be read twice. Where such an index says what
+an iteration writes, `counts[labels[i]] += 1`, iterations stay in order, and a check costs less than the pass.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from ...dialect.ops.casts import Cast
 from ...dialect.ops.comparison import Less, LessEqual, LogicalAnd, LogicalNot, LogicalOr
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.elementwise import Add, Multiply, Subtract
-from ...dialect.ops.indexing import FindOutOfBounds
+from ...dialect.ops.indexing import FindOutOfBounds, Scatter
 from ...dialect.ops.shape import Dim
-from ...dialect.ops.state import RaiseIf
+from ...dialect.ops.state import RaiseIf, ReadRef
 from ...dialect.records import NamedTuple, dataclass
 from ...dialect.register import create, op_class_of
 from ...dialect.sizes import Product, Size, terms_of
@@ -70,6 +71,7 @@ class CheckLoopsFirst(Pass):
     there are not too many for the iterations, and where a `while` loop counts up to a number from outside what has a
     limit; where that is known at run time only, it is a part of the decision. Other checks do not depend on iterations.
     Inner loops are written twice where outer ones cannot be; outer ones with rows of indices also if other checks stay.
+    A single index that is read from an array, and says where an iteration writes to one of the function's own, stays.
     """
 
     def run(self, module: Module, statistics: Statistics) -> None:
@@ -92,7 +94,10 @@ def _check_first(loop: Operation) -> int:
     made = [check for check in checks if check.needs is not None and _is_worthwhile(check.needs, loop)]
     is_short = len(operations) <= _MOST_OPS and scalar_constant(loop.operands[2]) == 1
     if is_short and (len(made) == len(checks) or any(map(_is_of_row, made))):
-        _write_twice(loop, made)
+        in_order = [check.operation.block for check in made if _says_what_is_written(check)]
+        made = [each for each in made if not each.reads_indices or each.operation.block not in in_order]
+        if made:
+            _write_twice(loop, made)
         return len(made)
     inner = [each for each in control_ops(loop, FOR) if _loop_around(each) == loop]
     return sum(map(_check_first, inner))
@@ -103,6 +108,38 @@ class _Check(NamedTuple):
 
     operation: Operation
     needs: Needs | None
+
+    @property
+    def reads_indices(self) -> bool:
+        """Whether arrays of indices have to be looked at."""
+        return self.needs is not None and bool(self.needs.arrays)
+
+
+def _says_what_is_written(check: _Check) -> bool:
+    """Whether a check is of an index that is read from an array in each iteration, which then writes there.
+
+    Not to what others may see: after an exception it holds what was written before, which a device does not tell.
+    """
+    made = producer(check.operation.operands[0])
+    if made is None or op_class_of(made) is not FindOutOfBounds or not check.reads_indices:
+        return False
+    index = made.operands[0]
+    is_single, origin = not type_of(index).rank, producer(index)
+    writes = (use.owner.operation for use in index.uses if use.operand_number >= _FIRST_INDEX)
+    return any(
+        is_single and origin is not None and op_class_of(write) is Scatter and write.block == origin.block
+        for write in writes
+        if not _is_read(write.operands[0])
+    )
+
+
+def _is_read(array: Value) -> bool:
+    made = producer(array)
+    return made is not None and op_class_of(made) is ReadRef
+
+
+_FIRST_INDEX = 2
+"""Which operand of a `weft.scatter` is its first index."""
 
 
 def _is_of_row(check: _Check) -> bool:

@@ -159,6 +159,43 @@ func.func @sums(%a: tensor<?x?xf64>, %c: !weft.ref<tensor<?xf64>>, %k: tensor<i6
 
 // -----
 
+// Not where an index is read and says what an iteration writes: what else is checked is.
+// CHECK-LABEL: func.func @counts
+// CHECK-SAME: (%[[LABELS:.*]]: tensor<9xi64>
+// CHECK-NOT: "weft.find_out_of_bounds"(%[[LABELS]]
+// CHECK: "weft.less"
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: "weft.raise_if"({{.*}}message = "of counts
+// CHECK-NOT: "weft.raise_if"
+// CHECK: } else {
+// CHECK: "weft.raise_if"({{.*}}message = "of weights
+// CHECK: "weft.raise_if"({{.*}}message = "of counts
+func.func @counts(%labels: tensor<9xi64>, %weights: tensor<?xf64>, %counts: tensor<?xf64>) -> tensor<?xf64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 9 : index
+  %extent = "weft.dim"(%counts) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
+  %few = "weft.dim"(%weights) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
+  %r = scf.for %k = %zero to %n step %one iter_args(%now = %counts) -> tensor<?xf64> {
+    %i = arith.index_cast %k : index to i64
+    %t = tensor.from_elements %i : tensor<i64>
+    %label = "weft.gather"(%labels, %t) {axes = array<i64: 0>, position = 0 : i64} : (tensor<9xi64>, tensor<i64>) -> tensor<i64>
+    %g:2 = "weft.find_out_of_bounds"(%t, %few) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%g#0, %g#1, %few) {error = "IndexError", message = "of weights {0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %w = "weft.gather"(%weights, %t) {axes = array<i64: 0>, position = 0 : i64} : (tensor<?xf64>, tensor<i64>) -> tensor<f64>
+    %f:2 = "weft.find_out_of_bounds"(%label, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%f#0, %f#1, %extent) {error = "IndexError", message = "of counts {0} and {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %old = "weft.gather"(%now, %label) {axes = array<i64: 0>, position = 0 : i64} : (tensor<?xf64>, tensor<i64>) -> tensor<f64>
+    %sum = "weft.add"(%old, %w) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    %next = "weft.scatter"(%now, %sum, %label) {axes = array<i64: 0>, mode = "set", position = 0 : i64} : (tensor<?xf64>, tensor<f64>, tensor<i64>) -> tensor<?xf64>
+    scf.yield %next : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
+}
+
+// -----
+
 // Not where an index goes from iteration to iteration.
 // CHECK-LABEL: func.func @carried
 // CHECK-NOT: scf.if

@@ -89,6 +89,23 @@ def test_sums_that_wrap_around(k):
         np.testing.assert_array_equal(b, np.arange(5.0))
 
 
+def test_places_that_are_read_are_checked_where_they_are_written():
+    def counted(places, n):
+        counts = np.zeros(n, np.int64)
+        for i in range(len(places)):
+            counts[places[i]] += 1
+        return counts
+
+    compiled = weft.function(counted)
+    places = np.arange(90) % 7 - 2
+    np.testing.assert_array_equal(compiled(places, 5), counted(places, 5))
+    assert compiled.get_concrete_function(places, 5).as_text("optimized").count("scf.for") == 1
+    for bad in (5, -6):
+        places[3] = bad
+        with pytest.raises(IndexError, match=f"index {bad} is out of bounds for axis 0 with size 5"):
+            compiled(places, 5)
+
+
 def test_programs_are_checked_first():
     """All of them have a copy without checks, which carries what it writes."""
     for name, compiled in COMPILED.items():
