@@ -10,7 +10,7 @@ import math
 
 from ...dialect.mlir import Value, ir
 from .. import target
-from .number import Number, all_of, any_of
+from .number import Number, any_of
 from .pairs import Pair, exact_product
 
 MOST = 16
@@ -44,10 +44,10 @@ def known_power(x: Number, exponent: float) -> Number:
 
 
 def _rounded(power: Pair) -> Number:
-    """Its value. At zero, infinity and beyond, what products lost is not a number, and a zero would lose its sign."""
+    """Its value. At zero, infinity and beyond, what products lost is not a number, and a zero would lose its sign:
+    the comparison is false for NaN, and for zeros of both signs."""
     value = power.value()
-    usual = all_of(abs(value).compare("<", math.inf), power.high.compare("!=", 0.0))
-    return value.where(usual, power.high)
+    return value.where(value.compare("<>", power.high), power.high)
 
 
 def _inverse(x: Pair) -> Pair:

@@ -9,7 +9,7 @@ from ...dialect.records import dataclass
 from .. import target
 from ..nests.emit import create
 
-_PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13, "unordered": 14}
+_PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "<>": 6, "!=": 13, "unordered": 14}
 _INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5, "u<": 6}
 
 
