@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from support.package import ROOT, source_files
 
 LINES = {
-    "": 220_580,
+    "": 220_000,
     "dialect": 12_540,
     "passes": 29_190,
     "backend": 72_930,
@@ -20,10 +20,10 @@ LINES = {
     "backend/gpu": 24_300,
     "backend/gpu/schedules": 7_400,
     "backend/planning": 6_900,
-    "frontend": 101_570,
+    "frontend": 100_990,
     "frontend/artifacts": 5_500,
-    "frontend/autograph": 28_100,
-    "frontend/autograph/operators": 22_600,
+    "frontend/autograph": 27_440,
+    "frontend/autograph/operators": 21_950,
     "frontend/calls": 4_500,
     "frontend/distributed": 2_900,
     "frontend/gradients": 3_100,

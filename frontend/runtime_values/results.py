@@ -93,6 +93,10 @@ class RuntimeContainer(RuntimeValue):
         """Have a wider abstract type from now on."""
         raise NotImplementedError
 
+    def abstract_type(self) -> Any:
+        """What is known of it while tracing, for one that is carried as a whole; else None."""
+        return None
+
     def is_as_made(self) -> bool:
         """Whether it surely holds what the container of Python's did that became it."""
         return False

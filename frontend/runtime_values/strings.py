@@ -14,6 +14,7 @@ import numpy as np
 
 from ...dialect.callbacks import name_of
 from ...dialect.errors import ConcreteValueError
+from ..signature.traced_value import COMPARISONS, Compared
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
 from .digits import length_of_text, ones_of
@@ -36,7 +37,7 @@ _CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
 }
 
 
-class RuntimeString(RuntimeValue):
+class RuntimeString(Compared, RuntimeValue):
     """A string that is made at run time, of values as they were where it was written."""
 
     __slots__ = ("_frozen", "_render", "_shown", "joined", "kept", "number", "pieces")
@@ -124,26 +125,9 @@ class RuntimeString(RuntimeValue):
     def __getitem__(self, key: Any) -> RuntimeString:
         return _made(operator.getitem, (self, key), f"{self._shown}[...]")
 
-    def _compared(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
-        return self.ask(bool, function, other) if isinstance(other, (str, RuntimeString)) else NotImplemented
-
-    def __eq__(self, other: object) -> Any:
-        return self._compared(other, operator.eq)
-
-    def __ne__(self, other: object) -> Any:
-        return self._compared(other, operator.ne)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, operator.ge)
+    def _compared(self, symbol: str, other: Any) -> Any:
+        is_text = isinstance(other, (str, RuntimeString))
+        return self.ask(bool, COMPARISONS[symbol], other) if is_text else NotImplemented
 
     # What needs the text now
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy as np
 
+from ...dialect.errors import UnsupportedError
 from ...dialect.types import TensorType
 
 
@@ -18,6 +21,94 @@ class TracedValue:
     def type(self) -> TensorType:
         """The tensor type."""
         raise NotImplementedError
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+"""The comparison operators."""
+
+
+class Compared:
+    """A base of what is compared by one method, which gets the operator."""
+
+    __slots__ = ()
+
+    def _compared(self, symbol: str, other: Any) -> Any:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared("==", other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared("!=", other)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared("<", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared("<=", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(">", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(">=", other)
+
+
+class StandIn(Compared):
+    """Stands for a list, dict, set or view of Python's, of which only the program knows what is in it.
+
+    A new kind of container is a class that says what `length` and `holds` are, and has a sequence of its items
+    (`__weft_items__`) and the methods of `python_type`, as far as there are such.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 2000
+    python_type: Any
+    """What Python has in its place."""
+    refusal = "{} is not supported for what only the program knows"
+    """What is said of methods that there are not."""
+
+    @property
+    def length(self) -> Any:
+        """The number of items, a traced int."""
+        raise NotImplementedError
+
+    def holds(self, item: Any) -> Any:
+        """`item in self`."""
+        raise NotImplementedError
+
+    def __weft_items__(self) -> Any:
+        raise NotImplementedError
+
+    def __weft_truth__(self) -> Any:
+        return np.greater(self.length, 0)
+
+    def __bool__(self) -> NoReturn:
+        bool(self.length > 0)
+        raise AssertionError("a traced truth has no value")
+
+    def __len__(self) -> int:
+        return int(self.length)
+
+    def __contains__(self, item: Any) -> bool:
+        return bool(self.holds(item))
+
+    @property
+    def in_python(self) -> Any:
+        """What Python has in its place, with nothing in it."""
+        return self.python_type()
+
+    def __getattr__(self, name: str) -> Any:
+        getattr(self.in_python, name)  # raises what Python does
+        if name.startswith("__"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+        self.refuse(f"{name}()")
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raise for what it cannot do."""
+        raise UnsupportedError(self.refusal.format(what))
 
 
 class CompositeValue:

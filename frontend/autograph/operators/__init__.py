@@ -12,10 +12,10 @@ from .builtins import unpacking
 from .calls import calls, withs
 from .exceptions import tries
 from .interface import StagingOperators, install_operators
-from .lists import computed_lengths, dynamic_lists
+from .lists import computed_lengths
 from .objects import access, arithmetic, changed_classes, class_patterns
 from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
-from .tables import carried_tables, displays, list_pools, table_walks
+from .tables import carried_tables, list_pools, making, table_walks
 from .values import resolve_grown_lists, sequence_iterators
 
 
@@ -48,8 +48,8 @@ class _Operators:
     bound = lazy(lambda _: expressions.bound)
     latest = lazy(lambda _: resolve_grown_lists.resolve_grown_list)
     list_display = lazy(lambda _: unpacking.list_display)
-    dict_display = lazy(lambda _: displays.dict_display)
-    set_display = lazy(lambda _: displays.set_display)
+    dict_display = lazy(lambda _: making.dict_display)
+    set_display = lazy(lambda _: making.set_display)
     spread = lazy(lambda _: unpacking.spread)
     unpack = lazy(lambda _: unpacking.unpack)
     call = lazy(lambda _: calls.call)
@@ -71,17 +71,14 @@ class _Operators:
     assert_ = lazy(lambda _: effects.assert_)
     raise_ = lazy(lambda _: effects.raise_)
     comprehension = lazy(lambda _: comprehensions.comprehension)
-    columns_of_list = lazy(lambda _: dynamic_lists.columns_of_list)
-    list_of_columns = lazy(lambda _: dynamic_lists.list_of_columns)
+    types_of = lazy(lambda _: carried_tables.types_of)
+    columns_of = lazy(lambda _: carried_tables.columns_of)
+    of_columns = lazy(lambda _: carried_tables.of_columns)
     as_walked = lazy(lambda _: computed_lengths.as_walked)
     lists_in_pool = lazy(lambda _: list_pools.lists_in_pool)
-    kind_of_table = lazy(lambda _: carried_tables.kind_of_table)
     join_tables = lazy(lambda _: carried_tables.join_tables)
-    types_of_table = lazy(lambda _: carried_tables.types_of_table)
-    columns_of_table = lazy(lambda _: carried_tables.columns_of_table)
     is_spread = lazy(lambda _: unpacking.is_spread)
     walk_of_table = lazy(lambda _: table_walks.TableWalk.of)
-    table_of_columns = lazy(lambda _: carried_tables.table_of_columns)
 
 
 OPERATORS: StagingOperators = _Operators()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ...runtime_values.results import RuntimeLength, RuntimeTable
 from ..convert.operators import Operators
 
 
 class StagingOperators(Operators, Protocol):
     """What the modules of this package use of each other from below: the operators, and lists that grow."""
 
-    def columns_of_list(self, items: Any, kind: Any, /) -> list[Any]:
-        """What carries a list whose items get an abstract type: the arrays, and the number of items."""
+    def types_of(self, kind: Any, /) -> list[Any]:
+        """The types of what carries a list, dict or set whose size only the program knows."""
 
-    def list_of_columns(self, kind: Any, columns: list[Any], /) -> RuntimeLength:
-        """The list that is carried so."""
+    def columns_of(self, items: Any, kind: Any, /) -> list[Any]:
+        """What carries one, which gets an abstract type."""
+
+    def of_columns(self, kind: Any, columns: list[Any], /) -> Any:
+        """The one that is carried so."""
 
     def as_walked(self, items: list[Any], /) -> Any:
         """What a list becomes that is walked."""
@@ -29,20 +31,8 @@ class StagingOperators(Operators, Protocol):
     def walk_of_table(self, table: Any, /) -> Any:
         """What a loop over one walks."""
 
-    def kind_of_table(self, table: Any, /) -> Any:
-        """The abstract type of a dict or set whose keys only the program knows."""
-
     def join_tables(self, left: Any, right: Any, /) -> Any:
         """The abstract type of what two paths give, of which one is such a dict or set."""
-
-    def types_of_table(self, kind: Any, /) -> list[Any]:
-        """The types of what carries one."""
-
-    def columns_of_table(self, items: Any, kind: Any, /) -> list[Any]:
-        """What carries one, which gets an abstract type."""
-
-    def table_of_columns(self, kind: Any, columns: list[Any], /) -> RuntimeTable:
-        """The dict or set that is carried so."""
 
 
 _installed: list[StagingOperators] = []

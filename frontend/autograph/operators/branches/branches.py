@@ -24,16 +24,7 @@ from ..lists.mixed_containers import (
     note_common,
     note_containers,
 )
-from ..values.abstract import (
-    Kind,
-    Mismatch,
-    absent_values,
-    as_array_kind,
-    carried_types,
-    flatten,
-    kind_of,
-    unflatten,
-)
+from ..values.abstract import absent_values, carried_types, flatten, kind_of, unflatten
 from ..values.aliases import (
     as_another,
     beside_data,
@@ -45,8 +36,10 @@ from ..values.aliases import (
     sees_any,
     with_all_assumptions,
 )
+from ..values.array_kinds import as_array_kind
 from ..values.control_flow_state import control_flow
 from ..values.copies import copied, holds_items
+from ..values.kinds import Kind, Mismatch
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import Chosen

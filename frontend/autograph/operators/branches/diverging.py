@@ -16,7 +16,10 @@ from ....source.locations import is_own_frame
 from ....source.own_failures import RAISERS, in_users_words, is_own_failure
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
-from ...diverged import Diverged
+
+
+class Diverged(BaseException):
+    """Every path to this point raises at run time. Not for users: staged code stops being recorded."""
 
 
 def refuses(error: BaseException) -> bool:

@@ -66,22 +66,22 @@ def exit_from(status: Any, codes: frozenset[int]) -> Exit:
 
 def without_continue(exit_: Exit) -> Exit:
     """The exit of an iteration for its loop: `continue` is as good as the end of the body."""
-    if not isinstance(exit_, StagedExit):
-        return None if exit_ == CONTINUE else exit_
-    if CONTINUE not in exit_.codes:
-        return exit_
-    status = np.where(exit_.among(CONTINUE), np.int64(FALLS_THROUGH), exit_.status)
-    return exit_from(status, (exit_.codes - {CONTINUE}) | {FALLS_THROUGH})
+    return _falling_through(exit_, CONTINUE)
 
 
 def without_break(exit_: Exit) -> Exit:
     """The exit of a loop for the statements around it: after `break` these go on."""
+    return _falling_through(exit_, BREAK)
+
+
+def _falling_through(exit_: Exit, code: int) -> Exit:
+    """The exit where one with a code is none."""
     if not isinstance(exit_, StagedExit):
-        return None if exit_ == BREAK else exit_
-    if BREAK not in exit_.codes:
+        return None if exit_ == code else exit_
+    if code not in exit_.codes:
         return exit_
-    status = np.where(exit_.among(BREAK), np.int64(FALLS_THROUGH), exit_.status)
-    return exit_from(status, (exit_.codes - {BREAK}) | {FALLS_THROUGH})
+    status = np.where(exit_.among(code), np.int64(FALLS_THROUGH), exit_.status)
+    return exit_from(status, (exit_.codes - {code}) | {FALLS_THROUGH})
 
 
 def without_raise(exit_: Exit) -> Exit:

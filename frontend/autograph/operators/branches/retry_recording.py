@@ -13,8 +13,8 @@ from ..tables.becoming import grown as grown_container
 from ..tables.carried_tables import tabled
 from ..tables.list_pools import ListPool
 from ..tables.python_classes import PythonClass
-from ..values.abstract import Mismatch
 from ..values.control_flow_state import control_flow, snapshot_of
+from ..values.kinds import Mismatch
 from ..values.program_locations import UNBOUND, Entry, Items, Slot, Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
 from .checkpoints import Checkpoint

@@ -4,7 +4,6 @@ from .....dialect.imports import load_on_first_use
 
 load_on_first_use(
     __name__,
-    "applied_functions",
     "array_makers",
     "builtins_on_arrays",
     "builtins_on_lists",
@@ -13,9 +12,9 @@ load_on_first_use(
     "masked_arrays",
     "math_on_arrays",
     "operator_functions",
+    "ordered_lists",
     "plain_lists",
     "process_settings",
-    "reduced_segments",
     "rounding",
     "unpacking",
     "vectorized_functions",

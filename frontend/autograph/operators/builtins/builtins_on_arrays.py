@@ -17,7 +17,7 @@ from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
 from ....runtime_values.python_calls import call_python
 from ....runtime_values.values import RuntimeValue
-from ....signature.traced_value import CompositeValue
+from ....signature.traced_value import CompositeValue, StandIn
 from ....tracing.array import TracedArray
 from ....tracing.current import required_trace
 from ....tracing.element_stores import cast_elements, signed_number, whole_number
@@ -36,8 +36,8 @@ from ..statements.items_in_turn import ItemsInTurn
 from ..values.iterables import (
     Enumerated,
     Filtered,
-    IndexedItems,
     Indices,
+    Made,
     Mapped,
     Reversed,
     Sequence,
@@ -62,13 +62,10 @@ from ..values.special_methods import tested, users_length
 
 def len_(value: Any) -> Any:
     """`len`."""
-    if isinstance(value, TracedArray) and value.ndim and value.type.shape[0] is None:
+    if isinstance(value, (TracedArray, CompositeValue)) and value.shape:
         return value.shape[0]
-    if isinstance(value, CompositeValue) and value.shape:
-        return value.shape[0]
-    if isinstance(value, CompositeValue) and value.is_one_text:
-        return value.length
-    if isinstance(value, Sequence) or hasattr(type(value), "__weft_items__") or is_text(value):
+    is_one_text = isinstance(value, CompositeValue) and value.is_one_text
+    if is_one_text or isinstance(value, (Sequence, StandIn)) or is_text(value):
         return value.length
     length = users_length(value)
     return len(value) if length is None else length
@@ -353,7 +350,14 @@ def ndindex(*shape: Any) -> Any:
 
 def ndenumerate(array: Any) -> Any:
     """`np.ndenumerate`."""
-    return iterator_over(IndexedItems(asarray(array)), np.ndenumerate)
+    found: Any = asarray(array)
+    indices = Indices(found.shape)
+
+    def element(position: Any) -> Any:
+        index = indices.item(position)
+        return index, found[index]
+
+    return iterator_over(Made(indices.length, element), np.ndenumerate)
 
 
 def next_(iterator: Any, *default: Any) -> Any:

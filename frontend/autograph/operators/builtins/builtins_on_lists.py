@@ -35,8 +35,10 @@ from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
 from ..statements.generators import Walk
 from ..statements.statements import if_
-from ..values.abstract import ArrayKind, Container, Kind, Partial, Text, as_array_kind, as_arrays, kind_of
+from ..values.abstract import as_arrays, kind_of
+from ..values.array_kinds import as_array_kind
 from ..values.iterables import Filtered, Part, Sequence, sequence_of
+from ..values.kinds import ArrayKind, Container, Kind, Partial, Text
 from ..values.sequence_iterators import SequenceIterator, left_of
 from .builtins_on_arrays import bool_, fold
 

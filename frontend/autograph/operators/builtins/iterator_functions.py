@@ -23,41 +23,11 @@ from ...convert import convert_generator
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..statements.generators import Generator, Walk
-from ..values.iterables import ENDLESS, Indices, Mapped, Part, Sequence, Zipped, sequence_of
+from ..values.iterables import ENDLESS, Indices, Made, Mapped, Part, Sequence, Zipped, sequence_of
 from ..values.ranges import Range
 from ..values.sequence_iterators import SequenceIterator, iterator_over, left_of, python_sequence
 
 Function = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Repeated(Sequence):
-    """The same object so many times."""
-
-    repeated: Any
-    times: Any
-
-    @property
-    def length(self) -> Any:
-        return self.times
-
-    def item(self, position: Any) -> Any:
-        return self.repeated
-
-
-@dataclass(frozen=True)
-class CountedFrom(Sequence):
-    """All integers of a distance from one on."""
-
-    start: Any
-    step: Any
-
-    @property
-    def length(self) -> Any:
-        return ENDLESS
-
-    def item(self, position: Any) -> Any:
-        return self.start + position * self.step
 
 
 @dataclass(frozen=True)
@@ -74,23 +44,16 @@ class Cycled(Sequence):
         return self.inner.item(position % self.inner.length)
 
 
-@dataclass(frozen=True)
-class Product(Sequence):
+def _tuples(inner: tuple[Sequence, ...]) -> Sequence:
     """The tuples of an item of each of some sequences, the last of which changes fastest."""
+    indices = Indices(tuple(sequence.length for sequence in inner))
 
-    inner: tuple[Sequence, ...]
+    def make(position: Any) -> Any:
+        return tuple(
+            sequence.item(place) for sequence, place in zip(inner, indices.item(position), strict=True)
+        )
 
-    @property
-    def length(self) -> Any:
-        return self._indices.length
-
-    @property
-    def _indices(self) -> Indices:
-        return Indices(tuple(sequence.length for sequence in self.inner))
-
-    def item(self, position: Any) -> Any:
-        places = self._indices.item(position)
-        return tuple(sequence.item(place) for sequence, place in zip(self.inner, places, strict=True))
+    return Made(indices.length, make)
 
 
 def _repeat(object: Any, *times: Any, **named: Any) -> Any:
@@ -98,14 +61,14 @@ def _repeat(object: Any, *times: Any, **named: Any) -> Any:
     if len(times) + len(named) != 1 or set(named) - {"times"}:
         return itertools.repeat(object, *times, **named)
     (count,) = (*times, *named.values())
-    return iterator_over(Repeated(object, Range.of(count).length), itertools.repeat)
+    return iterator_over(Made(Range.of(count).length, lambda _: object), itertools.repeat)
 
 
 def _count(start: Any = 0, step: Any = 1) -> Any:
     """`itertools.count`; floats are added up one after the other, by Python."""
     if not all(isinstance(n, int) or (is_traced(n) and n.dtype.kind in "iu") for n in (start, step)):
         return itertools.count(start, step)
-    return iterator_over(CountedFrom(start, step), itertools.count)
+    return iterator_over(Made(ENDLESS, lambda position: start + position * step), itertools.count)
 
 
 def _cycle(iterable: Any) -> Any:
@@ -125,7 +88,7 @@ def _product(*iterables: Any, repeat: Any = 1) -> Any:
     is_known = all(sequence_of(iterable) is None for iterable in iterables)
     if is_known or len(sequences) < len(found) or is_traced(repeat):
         return itertools.product(*iterables, repeat=repeat)
-    return iterator_over(Product(sequences * repeat), itertools.product)
+    return iterator_over(_tuples(sequences * repeat), itertools.product)
 
 
 def _as_now(iterable: Any) -> Any:

@@ -15,7 +15,8 @@ from ....tracing.array import TracedArray
 from ..interface import operators
 from ..lists.dynamic_lists import ROOM, GrowingList, as_length
 from ..lists.lists_in_lists import are_changed, pool_of
-from ..values.abstract import Container, Kind, kind_of
+from ..values.abstract import kind_of
+from ..values.kinds import Container, Kind
 
 MOST_ROWS = 8
 """Up to how many rows of unknown or great length are lists in a list of Python's."""

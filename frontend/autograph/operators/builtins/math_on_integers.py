@@ -78,12 +78,14 @@ def _lcm_of_two(one: Any, other: Any) -> Any:
     return part * size
 
 
+def _require_natural(n: Any, k: Any) -> None:
+    raise_where(np.less(n, 0), ValueError, "n must be a non-negative integer")
+    raise_where(np.less(k, 0), ValueError, "k must be a non-negative integer")
+
+
 @converted
 def _comb(n: Any, k: Any) -> Any:
-    if n < 0:
-        raise ValueError("n must be a non-negative integer")
-    if k < 0:
-        raise ValueError("k must be a non-negative integer")
+    _require_natural(n, k)
     result = 1
     if k > n:
         result = 0
@@ -103,10 +105,7 @@ def _comb(n: Any, k: Any) -> Any:
 
 @converted
 def _perm_of(n: Any, k: Any) -> Any:
-    if n < 0:
-        raise ValueError("n must be a non-negative integer")
-    if k < 0:
-        raise ValueError("k must be a non-negative integer")
+    _require_natural(n, k)
     result = 1
     if k > n:
         result = 0

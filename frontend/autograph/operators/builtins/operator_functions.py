@@ -7,17 +7,14 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ....signature.traced_value import COMPARISONS
 from ..interface import operators
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import NAMES
 from .builtins_on_arrays import bool_
 
 Function = Callable[..., Any]
 
-_BINARY = {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
-    "and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
-}  # fmt: skip
-_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _UNARY = {"neg": "-", "pos": "+", "invert": "~"}
 
 
@@ -57,9 +54,11 @@ _OTHERS: dict[Function, Function] = {
 
 def operator_rows() -> Iterator[tuple[Function, Function]]:
     """For each function of the module what is called in its place."""
-    for table, ours in ((_BINARY, _binary), (_COMPARISONS, _compare), (_UNARY, _unary)):
-        for name, symbol in table.items():
-            yield getattr(operator, name), functools.partial(ours, symbol)
-    for name, symbol in _BINARY.items():
-        yield getattr(operator, f"i{name.rstrip('_')}"), functools.partial(_update, f"{symbol}=")
+    for symbol, name in NAMES.items():
+        yield getattr(operator, f"__{name}__"), functools.partial(_binary, symbol)
+        yield getattr(operator, f"__i{name}__"), functools.partial(_update, f"{symbol}=")
+    for symbol, compare in COMPARISONS.items():
+        yield compare, functools.partial(_compare, symbol)
+    for name, symbol in _UNARY.items():
+        yield getattr(operator, name), functools.partial(_unary, symbol)
     yield from _OTHERS.items()

@@ -32,21 +32,18 @@ from ..tables import becoming, making
 from ..tables.python_classes import CLASSES
 from ..values import array_iterators, array_parts, iterables, looked_up, ranges, sequence_iterators
 from . import (
-    applied_functions,
     array_makers,
-    bisections,
     distributions,
     finalizers,
-    heaps,
     iterator_functions,
     listed_elements,
     masked_arrays,
     math_on_arrays,
     operator_functions,
+    ordered_lists,
     plain_lists,
     process_settings,
     random_functions,
-    reduced_segments,
     rounding,
     vectorized_functions,
 )
@@ -168,7 +165,7 @@ _ROWS: dict[Any, _Row] = {
     np.ndenumerate: (_always, lambda: arrays.ndenumerate),
     np.broadcast: (_always, lambda: array_iterators.Broadcast),
     np.nditer: (_always, lambda: array_iterators.ElementIterator),
-    np.poly1d: (_some_traced, lambda: applied_functions.poly1d),
+    np.poly1d: (_some_traced, lambda: vectorized_functions.poly1d),
     # Collections as a whole
     any: (_always, lambda: lists.any_),
     all: (_always, lambda: lists.all_),
@@ -219,7 +216,7 @@ def _rows_of_numpy() -> Iterable[tuple[Any, _Row]]:
     for dtype in all_dtypes():
         if dtype.isbuiltin == 1:
             yield dtype.type, (_only_unknown, functools.partial(_of_scalar, dtype.type))
-    yield from _plain(applied_functions.applying_rows())
+    yield from _plain(vectorized_functions.applying_rows())
     yield from _plain(array_parts.splitting_rows())
 
 
@@ -272,9 +269,7 @@ _FAMILIES: dict[str, Callable[[], Iterable[tuple[Any, _Row]]]] = {
     "cmath": _rows_of_math,
     "itertools": lambda: _plain(iterator_functions.iterator_rows()),
     "_operator": lambda: _plain(operator_functions.operator_rows()),
-    "_heapq": lambda: _plain(heaps.heap_rows()),
-    "heapq": lambda: _plain(heaps.heap_rows()),
-    "_bisect": lambda: _plain(bisections.bisection_rows()),
+    **dict.fromkeys(("_heapq", "heapq", "_bisect"), lambda: _plain(ordered_lists.ROWS)),
 }
 """By the package that functions say to be of, the rows that are made when one of them is called."""
 
@@ -313,7 +308,7 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
     elif isinstance(function, type) and issubclass(function, BaseException):
         yield effects.maker_of
     elif isinstance(owner, np.ufunc):
-        yield reduced_segments.reduceat_of
+        yield vectorized_functions.reduceat_of
     elif isinstance(owner, TracedArray):
         yield listed_elements.method_of
     elif type(owner) in (list, tuple):

@@ -1,37 +1,25 @@
-"""Objects of `np.vectorize`: their function is converted, and called for all elements or parts of arrays in a loop.
+"""NumPy's functions that call one for elements, rows or parts of arrays: `np.vectorize`, `reduceat` and others.
 
-As in NumPy, the dtypes of the results are those of the first call unless `otypes` tells them, and that call is made
-once more in the loop unless the object has `cache=True`.
+They are written here as programs are, and converted, with the functions of programs that they call: so that what is
+long becomes a loop.
+
+As in NumPy, the dtypes of what `np.vectorize` makes are those of the first call unless `otypes` tells them, and that
+call is made once more in the loop unless the object has `cache=True`.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
-from ...convert import convert
-from ..interface import operators
-
-Function = Callable[..., Any]
-
-
-def _converted(function: Function) -> Function:
-    """A function of this module, as it is in programs."""
-
-    @functools.wraps(function)
-    def call(*args: Any) -> Any:
-        return _convert(function)(*args)
-
-    return call
-
-
-@functools.cache
-def _convert(function: Any) -> Function:
-    return convert(function, operators())
+from .....dialect.types import normalize_axis
+from ....numpy_api.dispatch import call_ufunc
+from ....tracing.staging import asarray, trace_of
+from .converted_functions import Function, convert_once, converted
 
 
 def vectorized(made: Any) -> Function:
@@ -54,7 +42,7 @@ def vectorized(made: Any) -> Function:
     return call
 
 
-@_converted
+@converted
 def _call_of_elements(
     made: Any, args: Any, kwargs: Any, places: list[int], names: list[str], values: list[Any]
 ) -> Any:
@@ -91,7 +79,7 @@ def _call_of_elements(
     return shaped[0] if count == 1 else shaped
 
 
-@_converted
+@converted
 def _call_of_rows(
     made: Any, args: Any, kwargs: Any, places: list[int], names: list[str], values: list[Any]
 ) -> Any:
@@ -150,7 +138,7 @@ def _call_of_rows(
     return shaped[0] if count == 1 else shaped
 
 
-@_converted
+@converted
 def _call_one(
     function: Any, args: Any, kwargs: Any, places: list[int], names: list[str], elements: Any
 ) -> Any:
@@ -172,13 +160,13 @@ def _separate(results: Any, count: int) -> Any:
     return (results,) if count == 1 else results
 
 
-@_converted
+@converted
 def _store(outputs: Any, place: Any, results: Any, count: int) -> None:
     for output, result in zip(outputs, _separate(results, count)):  # noqa: B905 - they are as many
         output[place] = result
 
 
-@_converted
+@converted
 def _note_sizes(sizes: dict[str, Any], array: Any, dims: Sequence[str]) -> None:
     """Note the extents that the names of a signature stand for, and compare them with those that are known."""
     if not dims:
@@ -195,7 +183,7 @@ def _note_sizes(sizes: dict[str, Any], array: Any, dims: Sequence[str]) -> None:
             sizes[dim] = size
 
 
-@_converted
+@converted
 def _outputs_like(results: Any, around: Any, sizes: dict[str, Any], output_dims: Any, otypes: Any) -> Any:
     """Arrays for results of which these are the first."""
     for result, dims in zip(results, output_dims):  # noqa: B905 - they are as many
@@ -211,3 +199,129 @@ def _rows(array: Any, dims: Sequence[str], around: Any, size: Any) -> Any:
     """An array as one row of the parts that the function gets, which may be empty: of so many parts."""
     core = array.shape[array.ndim - len(dims) :]
     return np.broadcast_to(array, (*around, *core)).reshape((size, *core))
+
+
+def _apply_along_axis(function: Function, axis: Any, arr: Any, args: Any, kwargs: Any) -> Any:
+    array: Any = np.asarray(arr)
+    place = range(array.ndim)[axis]
+    moved = np.moveaxis(array, place, -1)
+    around = moved.shape[:-1]
+    if 0 in around:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    count = 1
+    for extent in around:
+        count = count * extent
+    rows = moved.reshape((count, moved.shape[-1]))  # rows may be empty, and then -1 says nothing
+    first = np.asarray(function(rows[0], *args, **kwargs))
+    made = np.zeros((count, *first.shape), first.dtype)
+    made[0] = first
+    for i in range(1, count):
+        made[i] = function(rows[i], *args, **kwargs)
+    result = made.reshape((*around, *made.shape[1:]))
+    axes = list(range(len(around), result.ndim))
+    return np.moveaxis(result, axes, list(range(place, place + len(axes))))
+
+
+def _fromiter(iterable: Any, dtype: Any, count: Any) -> Any:
+    items = [item for item in iterable]  # noqa: C416 - a list of what only the program walks
+    if len(items) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
+    return np.array(items if count < 0 else items[:count], dtype)
+
+
+def apply_along_axis(func1d: Function, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """`np.apply_along_axis`."""
+    normalize_axis(operator.index(axis), np.ndim(arr))
+    return convert_once(_apply_along_axis)(func1d, axis, arr, args, kwargs)
+
+
+def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
+    """`np.fromiter`."""
+    return convert_once(_fromiter)(iter, dtype, count)
+
+
+def poly1d(*args: Any, **kwargs: Any) -> NoReturn:
+    """`np.poly1d` of coefficients that the program computes, of which it leaves out the leading zeros."""
+    raise UnsupportedError(
+        "np.poly1d of coefficients that the program computes is not supported in compiled code: np.polyval(c, x), "
+        "np.polyder(c), np.polymul(a, b) and the like take these as they are"
+    )
+
+
+def _of_numpy(function: Any) -> Function:
+    """A function of NumPy's that is written in Python, converted."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return convert_once(function._implementation)(*args, **kwargs)
+
+    call.__name__ = function.__name__
+    return call
+
+
+def applying_rows() -> Iterator[tuple[Any, Function]]:
+    """For each such function of NumPy's what is called in its place."""
+    yield np.apply_along_axis, apply_along_axis
+    yield np.fromiter, fromiter
+    yield np.piecewise, _of_numpy(np.piecewise)
+    yield np.apply_over_axes, _of_numpy(np.apply_over_axes)
+
+
+_FEW = {np.add: 16, np.multiply: 16, np.maximum: 8, np.minimum: 8, np.logical_and: 8, np.logical_or: 8}
+"""Those whose `reduce` takes many elements at a time, and of how many that takes less time than one after the other."""
+
+_REDUCING = (
+    *_FEW, np.fmax, np.fmin, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor,
+)  # fmt: skip
+"""The ufuncs whose `reduceat` is compiled: NumPy computes all elements in the dtype of the result."""
+
+
+def reduceat_of(function: Any) -> Callable[..., Any] | None:
+    """What is called in place of `reduceat` of a ufunc; None for another function."""
+    ufunc = function.__self__
+    if function.__name__ != "reduceat" or ufunc not in _REDUCING:
+        return None
+
+    def reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        if trace_of((array, indices)) is None:
+            return function(array, indices, axis, dtype, out)
+        x, starts = asarray(array), asarray(indices)
+        if out is not None or starts.ndim != 1 or starts.dtype.kind not in "iu" or not _is_axis(axis, x.ndim):
+            return call_ufunc(ufunc, "reduceat", (array, indices, axis, dtype, out), {})
+        found = ufunc.reduceat(np.zeros(1, x.dtype), [0], 0, dtype).dtype
+        return _reduceat(ufunc, x.astype(found), starts.astype(np.int64), range(x.ndim)[axis])
+
+    return reduceat
+
+
+def _is_axis(axis: Any, rank: int) -> bool:
+    return type(axis) is int and -rank <= axis < rank
+
+
+@converted
+def _reduceat(ufunc: Any, x: Any, starts: Any, axis: int) -> Any:
+    size = x.shape[axis]
+    outside = (starts < 0) | (starts >= size)
+    if outside.any():
+        index = starts[np.argmax(outside)]
+        raise IndexError(f"index {index} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})")
+    is_last = axis == x.ndim - 1
+    moved = x if is_last else np.moveaxis(x, axis, 0)
+    flat = moved.reshape((moved.size,)) if is_last else moved
+    rows = 1
+    for extent in moved.shape[:-1] if is_last else ():
+        rows = rows * extent
+    count = starts.shape[0]
+    made = np.empty((rows * count,) if is_last else (count, *moved.shape[1:]), x.dtype)
+    for row in range(rows):
+        for place in range(count):
+            # Where an index is not below the next one, the element there is the result.
+            start = row * size + starts[place]
+            end = row * size + (starts[place + 1] if place + 1 < count else size)
+            if ufunc in _FEW and end - start > _FEW[ufunc]:
+                made[row * count + place] = ufunc.reduce(flat[start:end], axis=0, dtype=x.dtype)
+            else:
+                total = flat[start]
+                for following in range(start + 1, end):
+                    total = ufunc(total, flat[following])
+                made[row * count + place] = total
+    return made.reshape((*x.shape[:-1], count)) if is_last else np.moveaxis(made, 0, axis)

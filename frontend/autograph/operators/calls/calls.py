@@ -53,7 +53,7 @@ from ..builtins.numpy_functions import SCIPY_SUMS, numpy_function
 from ..builtins.replacements import replacement_of
 from ..interface import operators
 from ..lists import dynamic_lists
-from ..statements import expressions, fetched_items, generators
+from ..statements import fetched_items, generators
 from ..tables import table_walks
 from ..values import aliases, looked_up, sequence_iterators
 from ..values.control_flow_state import snapshot_of
@@ -77,7 +77,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, Optional):
         function = function.called()
     if isinstance(function, Chosen):
-        return _call_chosen(function, args, kwargs)
+        return function.each(lambda option: call(option, *args, **kwargs))
     args = present_arguments(function, tuple(map(resolve_grown_list, args)))
     if (chosen := _done_for_each(function, (*args, *kwargs.values()))) is not None:
         count, names = len(args), list(kwargs)
@@ -299,21 +299,6 @@ def _is_users(function: Any) -> bool:
 
 def _is_numpy(function: Any) -> bool:
     return module_of(function).partition(".")[0] == "numpy"
-
-
-def _call_chosen(function: Chosen, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call one of several functions: a chain of conditions."""
-    result: Callable[[], Any] = functools.partial(call, function.options[-1], *args, **kwargs)
-    for number, option in reversed(list(enumerate(function.options[:-1]))):
-        chosen = functools.partial(call, option, *args, **kwargs)
-        result = functools.partial(
-            expressions.if_exp, function.index == number, _thunk(chosen), _thunk(result)
-        )
-    return result()
-
-
-def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: function()
 
 
 def converted_root(function: Any) -> Callable[..., Any]:

@@ -34,10 +34,6 @@ from ....tracing.staging import value_of
 from ..branches import diverging, paths
 from ..exceptions import catching
 from ..values.abstract import (
-    ArrayKind,
-    Container,
-    Kind,
-    Static,
     absent_values,
     as_arrays,
     as_promoted_kind,
@@ -50,6 +46,7 @@ from ..values.abstract import (
 from ..values.aliases import is_available, present
 from ..values.control_flow_state import Activation, StagedFunction, control_flow
 from ..values.joins import join
+from ..values.kinds import ArrayKind, Container, Kind, Static
 from ..values.program_locations import Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
 

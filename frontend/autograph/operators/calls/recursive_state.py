@@ -14,8 +14,9 @@ from ....source.modules import is_own_module
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Join, Recorder
 from ..branches.retry_recording import keys_differ, lengths_differ
-from ..values.abstract import Kind, Mismatch, carried_types, flatten, unflatten
+from ..values.abstract import carried_types, flatten, unflatten
 from ..values.aliases import beside_data, note_aliases, same_value
+from ..values.kinds import Kind, Mismatch
 from ..values.looked_up import as_input
 from ..values.mismatches import require_fit, shown_name
 from ..values.program_locations import (

@@ -19,14 +19,14 @@ from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ..interface import operators
 from ..values import iterables
-from ..values.abstract import Growing, Kind, as_arrays, kind_of
+from ..values.abstract import as_arrays, kind_of
 from ..values.control_flow_state import control_flow
-from ..values.kinds import is_plain_kind
+from ..values.kinds import Growing, Kind, is_plain_kind
 from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
-from .joined_items import join_items
 from .lists_in_lists import freed, joined_kind
 from .packed_lists import examples_of, holds_packed, kind_of_numbers
+from .widened_items import join_items
 
 _OF_KNOWN_LENGTH = (list, tuple, str, bytes, dict, set, frozenset, range)
 """The classes of what is added to a list by Python itself."""

@@ -11,12 +11,11 @@ import functools
 import operator
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequence_
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from .....dialect.attributes import MAKES_ROOM
-from .....dialect.errors import UnsupportedError
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from .....dialect.register import context
@@ -32,20 +31,11 @@ from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Numbered, Recorder
 from ....tracing.staging import raise_if, raise_where, value_of
 from ..interface import operators
-from ..values.abstract import (
-    Choice,
-    Kind,
-    Static,
-    array_leaves,
-    column_leaves,
-    flatten,
-    kind_of,
-    unflatten,
-)
+from ..values.abstract import array_leaves, column_leaves, flatten, kind_of, unflatten
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
-from .items_of_results import structure_of_item
-from .joined_items import join_items
+from ..values.kinds import Choice, Growing, Kind, Static
+from .items_of_results import structure_of_item, with_lists, with_numbers
 from .kept_items import keep_put, keep_read
 from .list_methods import ListMethods
 from .lists_as_arrays import JOINING, NOTHING_TO, as_arrays, stacked_items
@@ -60,9 +50,8 @@ from .lists_in_lists import (
     widened,
     with_pools,
 )
-from .numbers_of_lists import with_lists, with_numbers
 from .packed_lists import examples_of, stacked_columns
-from .widened_items import static_shape, widened_columns
+from .widened_items import join_items, static_shape, widened_columns
 
 ROOM = 8
 """How many items there is room for at first."""
@@ -84,8 +73,6 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
     """A list whose length is known only at run time; its items are alike."""
 
     __weft_state__ = ("_arrays", "_length")
-    __hash__ = None  # type: ignore[assignment]
-    __array_priority__ = 2000
     is_passed_on = False
     """Whether its items are those of a generator, which nothing else has."""
 
@@ -158,15 +145,18 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         if self._arrays:
             operators().if_(np.greater_equal(self._length, room), grow)
             _note_room(self._arrays[0]._value())
-        trace = required_trace()
+        self._write(self._length, item, kind)
+        self._length = self._length + 1
+
+    def _write(self, position: Any, item: Any, kind: Kind) -> None:
+        """Let an item lie at a position for which there is room."""
         arrays = []
-        for array, value in zip(self._arrays, columns_of_item(trace, item, kind), strict=True):
+        for array, value in zip(self._arrays, columns_of_item(required_trace(), item, kind), strict=True):
             _require_room_for(array, value)
             updated = array.copy()
-            updated[self._length] = value
+            updated[position] = value
             arrays.append(updated)
         self._arrays = tuple(arrays)
-        self._length = self._length + 1
 
     def hold(self, kind: Kind | None, arrays: tuple[TracedArray, ...], length: Any) -> None:
         """Hold items that lie in arrays."""
@@ -222,15 +212,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
     def put(self, position: Any, item: Any) -> None:
         """Replace the item at a position that is known to be there."""
         item = owned(self, item)
-        kind = self._fitting(item)
-        trace = required_trace()
-        arrays = []
-        for array, new in zip(self._arrays, columns_of_item(trace, item, kind), strict=True):
-            _require_room_for(array, new)
-            updated = array.copy()
-            updated[position] = new
-            arrays.append(updated)
-        self._arrays = tuple(arrays)
+        self._write(position, item, self._fitting(item))
 
     def rearrange(self, change: Callable[[Any], Any], length: Any) -> None:
         """Change the order of the items in each array, and how many of the first ones belong to the list."""
@@ -322,6 +304,9 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
             zip(stacked, numbers, strict=True)
         )
 
+    def abstract_type(self) -> Growing | None:
+        return Growing(self.kind)
+
     @property
     def lies_in(self) -> tuple[Any, ...]:
         return tuple(pools_in(self.kind)) if self.heap is None else (self.heap,)
@@ -405,9 +390,6 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
     def __weft_items__(self) -> GrowingItems:
         return GrowingItems(self)
 
-    def __weft_truth__(self) -> Any:
-        return np.greater(self._length, 0)
-
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         name = function.__name__
         axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
@@ -418,13 +400,6 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return getattr(ufunc, method)(*map(as_arrays, inputs), **kwargs)
-
-    def __bool__(self) -> NoReturn:
-        bool(self._length > 0)
-        raise AssertionError("a traced truth has no value")
-
-    def __len__(self) -> int:
-        return int(self._length)
 
     def __iter__(self) -> Iterator[Any]:
         number = self.known_length
@@ -444,16 +419,10 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
             self.refuse("a tuple whose size is known only at run time")
         return tuple(map(self.item, range(number)))
 
-    def __getattr__(self, name: str) -> Any:
-        if hasattr(list, name) and not name.startswith("__"):
-            self.refuse(f"{name}()")
-        raise AttributeError(f"'list' object has no attribute {name!r}")
-
-    def refuse(self, what: str) -> NoReturn:
-        raise UnsupportedError(
-            f"{what} is not supported for a list whose length is known only at run time; it can be appended to, "
-            "indexed, changed, walked and stacked (np.stack, np.array) as lists can be"
-        )
+    refusal = (
+        "{} is not supported for a list whose length is known only at run time; it can be appended to, indexed, "
+        "changed, walked and stacked (np.stack, np.array) as lists can be"
+    )
 
 
 GrowingList.__name__ = "list"  # as Python says in its messages
@@ -478,12 +447,6 @@ class GrowingItems(Sequence):
         if not self.items.is_passed_on:
             keep_read(item)
         return item
-
-
-def columns_of_list(items: Any, kind: Kind | None) -> list[Any]:
-    """What carries a list, whose items get an abstract type: the arrays, and the number of items."""
-    grown = GrowingList.of(items, kind)
-    return [*grown._arrays, grown.length]
 
 
 def list_of_columns(kind: Kind | None, columns: list[Any]) -> GrowingList:

@@ -1,18 +1,21 @@
-"""The items of lists that grow, where these are results: what makes each of what the compiled code gives."""
+"""The items of a list that grows, as results of functions: their structure, and numbers in the places of lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .....dialect.records import replace
 from ....runtime_values import kept_texts
 from ....runtime_values.result_spec import OfNumber
 from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
 from ....signature.traced_value import CompositeValue
-from ..values.abstract import ArrayKind, Choice, Container, Kind, Option, Partial, Static, Text, array_leaves
+from ..values.abstract import array_leaves
+from ..values.kinds import ArrayKind, Choice, Container, Kind, Option, Partial, Static, Text
 from .items_of_types import number_of_types
+from .lists_in_lists import pool_of, pools_in
 
 
 def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
@@ -73,3 +76,31 @@ class _PresentOrNone(OfNumber):
     @classmethod
     def listed(cls, *columns: list[Any]) -> list[Any]:
         return [None if is_none else value for is_none, value in zip(*columns, strict=True)]
+
+
+def with_numbers(kind: Kind) -> Kind:
+    """An abstract type with the numbers of lists in their places."""
+    if pool_of(kind) is not None:
+        number = kind.parts[1]
+        assert isinstance(number, ArrayKind)
+        return replace(number, number=int)
+    made: Kind = kind.with_parts(map(with_numbers, kind.parts))
+    return made
+
+
+def with_lists(kind: Kind, rows: Any, lists: Sequence[Any]) -> Any:
+    """Items with lists in the places of numbers, given all lists of each pool."""
+    return _with(kind, rows, dict(zip(pools_in(kind), lists, strict=True)))
+
+
+def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) -> Any:
+    """Items with lists in the places of numbers, column by column."""
+    if (pool := pool_of(kind)) is not None:
+        return list(map(lists[pool].__getitem__, rows))
+    if not pools_in(kind) or not rows:
+        return rows
+    assert isinstance(kind, Container)
+    assert issubclass(kind.kind, tuple)
+    columns = zip(*rows, strict=True)
+    children = [_with(child, column, lists) for child, column in zip(kind.children, columns, strict=True)]
+    return list(zip(*children, strict=True) if kind.kind is tuple else map(kind.kind, *children))

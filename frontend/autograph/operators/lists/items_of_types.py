@@ -15,8 +15,8 @@ import numpy as np
 from ....numpy_api import lookup
 from ....runtime_values.result_spec import OfNumber
 from ..interface import operators
-from ..values.abstract import ArrayKind, Kind, Static
-from ..values.fitting import require_to_fit
+from ..values.array_kinds import require_to_fit
+from ..values.kinds import ArrayKind, Kind, Static
 from ..values.several_kinds import carried_as, types_of
 
 _INT64 = np.dtype(np.int64)

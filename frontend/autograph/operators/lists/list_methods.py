@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,14 @@ from ....numpy_api import lookup
 from ....runtime_values.kept_texts import equal_texts
 from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
+from ....signature.traced_value import StandIn
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import OPERATORS
 from ....tracing.current import required_trace
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
-from ..values.abstract import ArrayKind, Container, Kind, Text
 from ..values.iterables import is_text
-from ..values.kinds import is_plain_kind
+from ..values.kinds import ArrayKind, Container, Text, is_plain_kind
 from .items_of_types import holds_of_types, ranks_of_types
 from .kept_items import forget_read, keep_read
 
@@ -27,26 +27,8 @@ NOTHING: list[Any] = []
 """A list in which nothing is found."""
 
 
-class ListMethods:
+class ListMethods(StandIn):
     """The methods and operators of lists, in terms of arrays of the items that are rearranged."""
-
-    if TYPE_CHECKING:
-        heap: Any
-        kind: Kind | None
-        length: Any
-        append: Callable[[Any], None]
-        adopt: Callable[[Any], None]
-        copy: Callable[[], Any]
-        item: Callable[[Any], Any]
-        numbered: Callable[[Callable[[tuple[Any, ...]], Any]], Any]
-        of: Callable[[Any], Any]
-        put: Callable[[Any, Any], None]
-        rearrange: Callable[[Callable[[Any], Any], Any], None]
-        stacked: Callable[[], Any]
-        stacked_columns: Callable[[], list[Any]]
-        taken: Callable[[Any], Any]
-
-        def refuse(self, what: str) -> NoReturn: ...
 
     # Adding
 
@@ -211,9 +193,6 @@ class ListMethods:
 
     # Comparing
 
-    def __contains__(self, item: Any) -> bool:
-        return bool(self.holds(item))
-
     def holds(self, item: Any) -> Any:
         """Whether an item is there."""
         found: Any = np.any(self._equal(item))
@@ -270,40 +249,19 @@ class ListMethods:
         operators().if_(missing, lambda: operators().raise_(lambda: not_found(item, fails)))
         return as_int(np.sum(np.cumsum(equal) == 0))
 
-    def __eq__(self, other: Any) -> Any:
-        if _is_of_numpy(other):
-            return np.equal(self.stacked(), other)
-        if not isinstance(other, (list, type(self))):
-            return NotImplemented
-        length = operators().call(len, other)
-        return operators().and_(
-            np.equal(self.length, length)._like_python(bool), lambda: self._all_equal(other)
-        )
-
-    def __ne__(self, other: Any) -> Any:
-        if _is_of_numpy(other):
-            return np.not_equal(self.stacked(), other)
-        equal = self.__eq__(other)
-        return equal if equal is NotImplemented else operators().not_(equal)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._is_in_order(other, "<")
-
-    def __le__(self, other: Any) -> Any:
-        return self._is_in_order(other, "<=")
-
-    def __gt__(self, other: Any) -> Any:
-        return self._is_in_order(other, ">")
-
-    def __ge__(self, other: Any) -> Any:
-        return self._is_in_order(other, ">=")
-
-    def _is_in_order(self, other: Any, symbol: str) -> Any:
-        """A comparison with a list: of the first items that differ, or of the lengths where none do."""
+    def _compared(self, symbol: str, other: Any) -> Any:
         if _is_of_numpy(other):
             return operators().compare(symbol, self.stacked(), other)
         if not isinstance(other, (list, ListMethods)):
             return NotImplemented
+        if symbol not in ("==", "!="):
+            return self._is_in_order(other, symbol)
+        same = np.equal(self.length, operators().call(len, other))._like_python(bool)
+        equal = operators().and_(same, lambda: self._all_equal(other))
+        return equal if symbol == "==" else operators().not_(equal)
+
+    def _is_in_order(self, other: Any, symbol: str) -> Any:
+        """A comparison with a list: of the first items that differ, or of the lengths where none do."""
         if isinstance(other, list) and not other:
             return operators().compare(symbol, self.length, 0)
         one, two = self, self.of(other)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....numpy_api import lookup
 from ....signature.traced_value import TracedItems
-from ..values.abstract import ArrayKind, Container, Kind, Static
+from ..values.kinds import ArrayKind, Container, Kind, Static
 from .items_of_types import stacked_types
 
 JOINING: dict[str, Any] = {

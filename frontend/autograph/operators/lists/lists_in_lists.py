@@ -6,7 +6,7 @@ Rows of one length that are not changed lie side by side as parts of an item (`k
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -17,31 +17,18 @@ from ....tracing.array import wrap
 from ....tracing.current import current_trace, required_trace
 from ....tracing.staging import raise_where
 from ..interface import operators
-from ..values.abstract import (
-    ArrayKind,
-    Container,
-    Growing,
-    Kind,
-    Static,
-    array_leaves,
-    as_arrays,
-    flatten,
-    kind_of,
-    parts_of,
-)
+from ..values.abstract import array_leaves, as_arrays, flatten, kind_of, parts_of
 from ..values.control_flow_state import control_flow
+from ..values.kinds import ArrayKind, Container, Growing, Kind, Static, is_tuple
 from ..values.resolve_grown_lists import resolve_grown_list
-from .joined_items import join_items
 from .lists_as_arrays import stacked_items
-from .widened_items import static_shape
+from .widened_items import join_items, static_shape
 
 
 def pool_of(kind: Kind | None) -> Any:
     """What holds the lists that items are; None where they are none."""
-    is_pooled = (
-        isinstance(kind, Container) and isinstance(kind.kind, type) and issubclass(kind.kind, RuntimeLength)
-    )
-    pool = kind.children[0] if is_pooled and isinstance(kind, Container) else None
+    is_pooled = isinstance(kind, Container) and issubclass(kind.kind, RuntimeLength)
+    pool = kind.parts[0] if kind is not None and is_pooled else None
     return pool.value if isinstance(pool, Static) else None
 
 
@@ -54,17 +41,6 @@ def pools_in(kind: Kind | None) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
-def is_tuple(kind: Kind | None) -> TypeGuard[Container]:
-    """Whether items are tuples, with or without names for their entries."""
-    return isinstance(kind, Container) and isinstance(kind.kind, type) and issubclass(kind.kind, tuple)
-
-
-def _with_entries(kind: Container, children: Iterable[Kind]) -> Container:
-    """The abstract type of tuples with entries of other abstract types; itself where they are the same."""
-    found = tuple(children)
-    return kind if found == kind.children else Container(kind.kind, kind.keys, found)
-
-
 def are_changed() -> bool:
     """Whether lists in lists are changed after they were put there, so that parts of items are not enough."""
     trace = current_trace()
@@ -75,7 +51,7 @@ def kind_of_item(item: Any) -> Kind:
     """The abstract type of an item of a list, in which a list may be one of any length."""
     kind = as_arrays(kind_of(item))
     if is_tuple(kind) and are_changed():
-        return _with_entries(kind, map(kind_of_item, _entries(item)))
+        return kind.with_parts(map(kind_of_item, _entries(item)))
     if isinstance(kind, Container) and kind.kind is list and are_changed():
         joined = joined_kind(item)
         # Numbers of other types keep these as parts of an item.
@@ -103,7 +79,7 @@ def freed(kind: Kind | None) -> Kind | None:
     if (pool := pool_of(kind)) is not None:
         return Growing(freed(pool.kind))
     if is_tuple(kind):
-        return _with_entries(kind, (freed(child) or child for child in kind.children))
+        return kind.with_parts(freed(child) or child for child in kind.children)
     return Growing(freed(kind.item)) if isinstance(kind, Growing) else kind
 
 
@@ -183,7 +159,7 @@ def fit_kind(kind: Kind | None, found: Kind) -> Kind:
             pool.fitting(None, found.item)
         return kind
     if pools_in(kind) and is_tuple(kind) and is_tuple(found) and len(kind.children) == len(found.children):
-        return _with_entries(kind, map(fit_kind, kind.children, found.children))
+        return kind.with_parts(map(fit_kind, kind.children, found.children))
     return join_items(kind, found)
 
 
@@ -194,7 +170,7 @@ def with_pools(kind: Kind, old: Kind | None = None) -> Kind:
     if not is_tuple(kind):
         return kind
     before = old.children if is_tuple(old) else (None,) * len(kind.children)
-    return _with_entries(kind, map(with_pools, kind.children, before))
+    return kind.with_parts(map(with_pools, kind.children, before))
 
 
 def in_pools(items: Any, kind: Kind) -> tuple[Any, ...]:

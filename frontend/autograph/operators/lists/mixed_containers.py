@@ -20,7 +20,7 @@ from ....tracing.array import TracedArray
 from ....tracing.may_alias import all_aliases
 from ....tracing.recorder import ABSENT, ChosenChanged, Recorder
 from ..values.abstract import parts_of
-from ..values.aliases import entry_of, options_among, present, reachable
+from ..values.aliases import entries_beside, options_among, present, reachable
 from ..values.composites import IMMUTABLE
 from ..values.made_objects import tell_apart
 from ..values.optional import Chosen
@@ -61,12 +61,9 @@ def note_containers(
         held = [container for container in several if _is_seen(trace, container, seen.identities)]
         if held and not _are_of_one_heap([result, *held]):
             trace.state(_Joined).watches.append((_watch(trace, name, [result, *held], around), held))
-    parts = parts_of(result)
-    if parts is None or any(result is one for one in around):
+    if any(result is one for one in around):
         return
-    keys = parts[0] or (None,) * len(parts[1])
-    for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
-        entries = [entry_of(c, position, key) for c in candidates]
+    for item, entries in entries_beside(result, candidates):
         inner = truth if len(entries) == len(ends) else None
         note_containers(trace, name, item, entries, seen, inner, (*around, result))
 
@@ -288,13 +285,9 @@ def _find_ends(
             if end is not ABSENT and _is_mutable(end) and end is not result:
                 for group in _groups_of(trace, end):
                     by_end.setdefault((path, group), []).append((name, result))
-    parts = parts_of(result)
-    if parts is None or any(result is one for one in around):
-        return
-    keys = parts[0] or (None,) * len(parts[1])
-    for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
-        entries = [end if end is ABSENT else entry_of(end, position, key) for end in ends]
-        _find_ends(trace, name, item, entries, by_end, (*around, result))
+    if not any(result is one for one in around):
+        for item, entries in entries_beside(result, ends):
+            _find_ends(trace, name, item, entries, by_end, (*around, result))
 
 
 def _are_of_one_heap(containers: list[Any]) -> bool:

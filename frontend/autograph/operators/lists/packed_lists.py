@@ -12,9 +12,10 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import required_trace
 from ....tracing.packed_items import are_of_one_array, is_packed, stacked_items
 from ....tracing.staging import emit, value_of
-from ..values.abstract import ArrayKind, Container, Kind, as_arrays, flatten, kind_of
+from ..values.abstract import as_arrays, flatten, kind_of
+from ..values.kinds import ArrayKind, Container, Kind
 from .items_of_types import known_columns
-from .joined_items import join_items
+from .widened_items import join_items
 
 
 def stacked_columns(items: list[Any], kind: Kind | None) -> list[TracedArray] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....runtime_values.kept_texts import numbers_of_texts, text_of_number
 from ....tracing.current import required_trace
-from ..values.abstract import Text
+from ..values.kinds import Text
 from .dynamic_lists import GrowingList, list_of_columns
 
 _LISTING = ("rsplit", "split", "splitlines")

@@ -1,4 +1,4 @@
-"""The items of lists that grow where a further item is of another kind: their arrays, as those of the wider kind."""
+"""The items of lists that grow where a further item is of another kind: one that holds both, and arrays of that."""
 
 from __future__ import annotations
 
@@ -11,18 +11,23 @@ from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
 from ....runtime_values import kept_texts
 from ....tracing.current import required_trace
-from ..values.abstract import (
+from ..values.abstract import array_leaves, as_arrays, texts_grow
+from ..values.joins import join
+from ..values.kinds import (
     ArrayKind,
     Choice,
     Container,
     Kind,
+    Mismatch,
     Option,
     Partial,
     Static,
     Text,
-    array_leaves,
+    are_alike,
+    options_of,
+    require_lists_at_most,
 )
-from ..values.kinds import are_alike, options_of
+from ..values.mismatches import control_flow_error
 from .items_of_types import widened_types
 
 
@@ -118,3 +123,17 @@ def _renumbered(numbers: Any, places: list[int]) -> Any:
     if places == list(range(len(places))):
         return numbers
     return lookup("take")(np.array(places, np.int64), numbers, axis=0)
+
+
+def join_items(kind: Kind | None, found: Kind) -> Kind:
+    """The abstract type of items of two kinds; both are not to be told apart in a list."""
+    require_lists_at_most(found)
+    try:
+        joined = found if kind is None else as_arrays(join(kind, found, by_type=True))
+    except Mismatch as mismatch:
+        problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
+        raise control_flow_error(
+            "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
+        ) from None
+    require_lists_at_most(joined)
+    return Text() if kind is not None and texts_grow(kind, joined) else joined

@@ -16,8 +16,9 @@ from .....dialect.mlir import Value
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import ToldApart
-from ..values.abstract import ArrayKind, Kind, kind_of
+from ..values.abstract import kind_of
 from ..values.array_kinds import as_array_kind
+from ..values.kinds import ArrayKind, Kind
 from ..values.program_locations import ProgramLocation, Slot
 from ..values.several_kinds import types_of
 from .index_values import counter_value

@@ -51,17 +51,7 @@ from ..lists.mixed_containers import (
     note_containers,
     note_earlier_ends,
 )
-from ..values.abstract import (
-    ArrayKind,
-    Kind,
-    Mismatch,
-    as_array_kind,
-    carried_types,
-    flatten,
-    holds_types,
-    kind_of,
-    unflatten,
-)
+from ..values.abstract import carried_types, flatten, holds_types, kind_of, unflatten
 from ..values.aliases import (
     as_another,
     beside_data,
@@ -72,9 +62,11 @@ from ..values.aliases import (
     same_value,
     sees_any,
 )
+from ..values.array_kinds import as_array_kind
 from ..values.control_flow_state import NOTHING, LoopKey, Remembered, control_flow
 from ..values.copies import copied
 from ..values.joins import join
+from ..values.kinds import ArrayKind, Kind, Mismatch
 from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, endless_error, is_unlike, require_fit, shown_name

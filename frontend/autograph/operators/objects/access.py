@@ -24,7 +24,7 @@ from ....runtime_values import kept_texts
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
 from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
-from ....signature.traced_value import CompositeValue
+from ....signature.traced_value import CompositeValue, StandIn
 from ....source.modules import is_own_module, is_users_module
 from ....source.own_attributes import own_attributes
 from ....tracing.array import TracedArray
@@ -42,7 +42,7 @@ from ..lists.kept_items import require_no_copy
 from ..lists.mixed_containers import joined_of_chosen
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
-from ..tables import becoming, dict_tables, table_walks
+from ..tables import becoming, dict_tables
 from ..tables.keys import is_run_time_key
 from ..values import looked_up
 from ..values.array_parts import ArrayParts
@@ -316,9 +316,7 @@ def _require_attribute(owner: Any, name: str) -> None:
         )
     if name.startswith("__"):
         return
-    if isinstance(owner, (RuntimeLength, RuntimeTable)):
-        getattr(owner.python_type(), name)
-    elif isinstance(owner, table_walks.TableView):
+    if isinstance(owner, StandIn):
         getattr(owner.in_python, name)
 
 

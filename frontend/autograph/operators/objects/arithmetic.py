@@ -13,36 +13,30 @@ from .....backend.gpu.devices.on_device import ARRAYS
 from ....numpy_api.long_ints import require_64_bits
 from ....runtime_values.results import RuntimeTable
 from ....signature.foreign_arrays import require_numpy_rules
-from ....signature.traced_value import held
+from ....signature.traced_value import COMPARISONS, held
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..calls.calls import call
 from ..lists import computed_lengths
 from ..tables import becoming, table_walks
 from ..tables.python_classes import PythonClass
-from ..values.classes_of_numbers import told_by_class
 from ..values.hidden_state import of_own
+from ..values.identities import told_by_class
 from ..values.known_arrays import compute, writable, write_followed
 from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
+from ..values.special_methods import NAMES, call_operator, has_users_operator, users_unary, users_update
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
-    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
+    **{symbol: getattr(operator, f"__{name}__") for symbol, name in NAMES.items()},
+    **COMPARISONS,
+}
 
 _UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
-    f"{symbol}=": getattr(operator, name)
-    for symbol, name in {
-        "+": "iadd", "-": "isub", "*": "imul", "/": "itruediv", "//": "ifloordiv", "%": "imod", "**": "ipow",
-        "@": "imatmul", "&": "iand", "|": "ior", "^": "ixor", "<<": "ilshift", ">>": "irshift",
-    }.items()
-}  # fmt: skip
+    f"{symbol}=": getattr(operator, f"__i{name}__") for symbol, name in NAMES.items()
+}
 
 _ARRAYS = (np.ndarray, TracedArray)
 

@@ -16,7 +16,7 @@ from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ..interface import operators
 from ..values.hidden_state import was_there
-from ..values.optional import Chosen, Optional
+from ..values.optional import Chosen, Optional, thunk
 
 
 def are_objects(trace: Recorder, options: Collection[Any]) -> bool:
@@ -92,8 +92,4 @@ class ChosenAttributes:
 
     def _each(self, change: Callable[[Any], None]) -> None:
         for number, option in enumerate(self._owner.options):
-            operators().if_(self._owner.index == number, _thunk(partial(change, option)))
-
-
-def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: function()
+            operators().if_(self._owner.index == number, thunk(partial(change, option)))

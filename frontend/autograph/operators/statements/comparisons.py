@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from .....dialect.bit_generators import is_generator
 from .....dialect.errors import UnsupportedError
 from ....guards.generated import is_generated
-from ....signature.traced_value import held
+from ....signature.traced_value import COMPARISONS, held
 from ....source.own_attributes import has_fields
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..interface import operators
 from ..tables import table_walks
-from ..values.classes_of_numbers import told_by_class
 from ..values.hidden_state import of_own
+from ..values.identities import told_by_class
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator
 from .expressions import and_, as_bool, holds_staged, if_exp, is_, is_not_, not_
-
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
 
 
 def compare(symbol: str, left: Any, right: Any) -> Any:
@@ -42,9 +37,9 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if symbol in ("==", "!=") and is_generator(left) and is_generator(right):
         return (is_ if symbol == "==" else is_not_)(left, right)
     if not _goes_by_entry(left, right):
-        if (never := told_by_class(_OPERATORS[symbol], left, right)) is not None:
+        if (never := told_by_class(COMPARISONS[symbol], left, right)) is not None:
             return never
-        return of_own(current_trace(), _OPERATORS[symbol], *table_walks.as_sets(left, right))
+        return of_own(current_trace(), COMPARISONS[symbol], *table_walks.as_sets(left, right))
     if symbol == "==":
         return _equal(left, right)
     if symbol == "!=":
@@ -93,7 +88,7 @@ def _same(one: Any, other: Any) -> Any:
 def _ordered(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
     """The order of the first entries that differ, or that of the lengths."""
     if not left or not right:
-        return _OPERATORS[symbol](len(left), len(right))
+        return COMPARISONS[symbol](len(left), len(right))
     rest = lambda: _ordered(symbol, left[1:], right[1:])  # noqa: E731
     here = lambda: compare(symbol, left[0], right[0])  # noqa: E731
     return if_exp(_truth(_same(left[0], right[0])), rest, here)

@@ -8,6 +8,7 @@ from types import GeneratorType
 from typing import Any
 
 from .....dialect.errors import ConcreteValueError, ControlFlowError, TraceSizeError, UnsupportedError
+from .....dialect.records import NamedTuple
 from ....settings import settings
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -19,7 +20,6 @@ from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import is_new
 from ..tables import carried_tables, hash_tables
 from ..tables.python_classes import PythonClass
-from ..values.abstract import Tabled
 from ..values.control_flow_state import control_flow
 from ..values.hidden_state import note_made, require_own
 from ..values.iterables import (
@@ -34,6 +34,7 @@ from ..values.iterables import (
     is_never_unrolled,
     sequence_of,
 )
+from ..values.kinds import Tabled
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import SequenceIterator, generator_of, left_of, python_sequence
 from ..values.special_methods import iterated
@@ -50,6 +51,15 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "dict": dict,
     "generator": generator_of,  # its items are made when it is
 }
+
+
+class _Parts(NamedTuple):
+    """What a comprehension says, but for what it walks."""
+
+    kind: str
+    element: Callable[[Any], Any]
+    condition: Callable[[Any], Any] | None
+    flat: bool
 
 
 def comprehension(
@@ -85,16 +95,17 @@ def comprehension(
         return lazy
     iterable = iterated(resolve_grown_list(left_of(walk_of(iterable))))
     require_own(trace, iterable)
+    parts = _Parts(kind, element, condition, flat)
     if trace is None or not _is_staged(trace, iterable):
-        return _collected(kind, iterable, element, condition, flat, [])
+        return _collected(parts, iterable, [])
     sequence = sequence_of(iterable)
     length = None if sequence is None else sequence.known_length
     if sequence is None or length is None or is_never_unrolled(sequence):
-        return _collected(kind, iterable, element, condition, flat, _begun(kind))
+        return _collected(parts, iterable, _begun(kind))
     checkpoint = Checkpoint.take(trace, (element, condition))
     before, trace.knows_counters = trace.knows_counters, True
     try:
-        made = _collected(kind, Staged(sequence), element, condition, flat, _begun(kind))
+        made = _collected(parts, Staged(sequence), _begun(kind))
         if isinstance(made, GrowingList) and condition is None and not flat:
             made.know_length(length)
         return made
@@ -103,7 +114,7 @@ def comprehension(
     finally:
         trace.knows_counters = before
     # A loop cannot make the items, or one array not hold them: Python makes each.
-    made = _unrolled(trace, kind, Part(sequence, 0, length), element, condition, flat)
+    made = _unrolled(trace, parts, Part(sequence, 0, length))
     if sequence.known_length != length:
         raise UnsupportedError("a comprehension changes the list that it walks; walk a copy of it")
     return made
@@ -182,33 +193,20 @@ class _Count:
         self.are_new = self.are_new and (current_trace() is None or is_new(value))
 
 
-def _unrolled(
-    trace: Recorder,
-    kind: str,
-    sequence: Sequence,
-    element: Callable[[Any], Any],
-    condition: Callable[[Any], Any] | None,
-    flat: bool,
-) -> Any:
+def _unrolled(trace: Recorder, parts: _Parts, sequence: Sequence) -> Any:
     """The collection, each item recorded by itself; loops inside may not multiply what that makes."""
     flow = control_flow(trace)
     before = flow.unrolled
     flow.unrolled = before * max(sequence.length, 1)
     try:
-        return _collected(kind, Unrolled(sequence), element, condition, flat, [])
+        return _collected(parts, Unrolled(sequence), [])
     finally:
         flow.unrolled = before
 
 
-def _collected(
-    kind: str,
-    iterable: Any,
-    element: Callable[[Any], Any],
-    condition: Callable[[Any], Any] | None,
-    flat: bool,
-    items: Any,
-) -> Any:
+def _collected(parts: _Parts, iterable: Any, items: Any) -> Any:
     """The collection, begun with no items."""
+    kind, element, condition, flat = parts
 
     def add(item: Any) -> None:
         nonlocal items

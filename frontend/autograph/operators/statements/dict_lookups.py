@@ -127,11 +127,7 @@ def _chosen(container: dict[Any, Any], key: Any) -> Any:
             f"compiled code chooses among at most {MOST_BRANCHES} such; use numbers, strings, or a row of an array for "
             "each key"
         )
-    found: Callable[[], Any] = partial(_itself, values[-1])
-    for position in range(len(values) - 2, -1, -1):
-        here, rest = partial(_itself, values[position]), found
-        found = partial(if_exp, np.equal(place, position), _thunk(here), _thunk(rest))
-    return found()
+    return Chosen(place, tuple(values)).each(lambda value: value)
 
 
 def _place(keys: list[Any], key: Any) -> Any:
@@ -149,7 +145,3 @@ def are_constants(values: Any) -> bool:
         return False
     held = (*_DATA, RuntimeValue, tuple, list, dict, set, type(None))
     return not any(isinstance(value, held) for value in values)
-
-
-def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: function()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....random.generator import TracedGenerator, traced_generator
-from ....signature.traced_value import CompositeValue
+from ....signature.traced_value import CompositeValue, StandIn
 from ....source.plain_items import compound
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
@@ -23,7 +23,7 @@ from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import compare_identity
 from ..lists.mixed_containers import require_told_apart
-from ..tables import becoming, hash_tables, table_walks
+from ..tables import becoming
 from ..tables.constant_tables import found_among
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
@@ -198,9 +198,7 @@ def _in(item: Any, container: Any) -> Any:
     method = users_method(container, "__contains__")
     if method is not None and current_trace() is not None:
         return operators().call(bool, operators().call(method, container, item))
-    if isinstance(container, (GrowingList, Range, hash_tables.Table, table_walks.TableView)) or is_text(
-        container
-    ):
+    if isinstance(container, (StandIn, Range)) or is_text(container):
         return container.holds(item)
     if is_text(item) and (isinstance(container, str) or not isinstance(item, Chosen)):
         return item.ask(bool, _is_among, container)

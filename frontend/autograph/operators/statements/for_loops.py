@@ -20,6 +20,7 @@ from .....dialect.errors import (
     WeftError,
 )
 from .....dialect.mlir import Value
+from .....dialect.records import NamedTuple
 from .....dialect.types import TensorType
 from .....passes.notes import note, wanted
 from ....runtime_values.calls_in_loops import refusing_calls
@@ -64,6 +65,19 @@ from .statements import Body, continued, finish_loop, if_, run_items, run_sequen
 _INT = TensorType((), np.dtype(np.int64))
 
 
+class _Blocks(NamedTuple):
+    """What a loop does for each item, and behind the last one."""
+
+    body: Callable[[Any], Exit]
+    orelse: Body | None
+    dead: Variables
+    """What nothing looks at behind the loop."""
+
+    def with_body(self, body: Callable[[Any], Exit]) -> _Blocks:
+        """Another body for each item."""
+        return self._replace(body=body)
+
+
 def for_(
     iterable: Any,
     body: Callable[[Any], Exit],
@@ -78,7 +92,7 @@ def for_(
     unread = {} if trace is None else variables_named(dead, (body,))
     if isinstance(iterable, Chosen) and iterable.held:
         return _walk_chosen(iterable, body, orelse, dead)
-    return _walk(trace, iterable, body, orelse, unread)
+    return _walk(trace, iterable, _Blocks(body, orelse, unread))
 
 
 def _walk_chosen(chosen: Chosen, body: Callable[[Any], Exit], orelse: Body | None, dead: str) -> Exit:
@@ -95,116 +109,98 @@ def _walk_chosen(chosen: Chosen, body: Callable[[Any], Exit], orelse: Body | Non
     return walk(0)
 
 
-def _walk(
-    trace: Recorder | None,
-    iterable: Any,
-    body: Callable[[Any], Exit],
-    orelse: Body | None,
-    dead: Variables,
-) -> Exit:
-    """A loop behind which nothing looks at the variables in `dead`."""
+def _walk(trace: Recorder | None, iterable: Any, blocks: _Blocks) -> Exit:
+    """A loop over anything."""
     if isinstance(iterable, Held):
-        return _walk_held(trace, iterable.iterator, body, orelse, dead)
+        return _walk_held(trace, iterable.iterator, blocks)
     if isinstance(iterable, SequenceIterator) and iterable.is_in_python and iterable.is_known:
-        return _run_sequence(trace, iterable.given("a loop"), body, orelse)
+        return _run_sequence(trace, iterable.given("a loop"), blocks)
     if trace is not None:
         if (source := fetched_items.fetched(trace, iterable)) is not None:
-            return fetched_items.for_fetched(source, body, orelse)
+            return fetched_items.for_fetched(source, blocks.body, blocks.orelse)
         if fetched_items.may_be_fetched(trace, iterable):
-            return _walk_or_fetch(trace, iterable, body, orelse, dead)
-    return _walk_items(trace, iterable, body, orelse, dead)
+            return _walk_or_fetch(trace, iterable, blocks)
+    return _walk_items(trace, iterable, blocks)
 
 
-def _walk_or_fetch(
-    trace: Recorder, iterable: Any, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables
-) -> Exit:
+def _walk_or_fetch(trace: Recorder, iterable: Any, blocks: _Blocks) -> Exit:
     """A loop over an object of the program's: its items are fetched where its own code cannot be compiled."""
-    checkpoint = Checkpoint.take(trace, (body,))
+    checkpoint = Checkpoint.take(trace, (blocks.body,))
     own = operators().call(iterable.make, *iterable.arguments) if isinstance(iterable, Called) else iterable
     try:
-        return _walk_items(trace, own, body, orelse, dead)
+        return _walk_items(trace, own, blocks)
     except (UnsupportedError, ConversionError) as error:
         checkpoint.roll_back()
         source = fetched_items.made_of(trace, iterable)
         if source is None:
             raise
         try:
-            return fetched_items.for_fetched(source, body, orelse)
+            return fetched_items.for_fetched(source, blocks.body, blocks.orelse)
         except _REFUSALS:
             raise error from None
 
 
-def _walk_items(
-    trace: Recorder | None,
-    iterable: Any,
-    body: Callable[[Any], Exit],
-    orelse: Body | None,
-    dead: Variables,
-) -> Exit:
+def _walk_items(trace: Recorder | None, iterable: Any, blocks: _Blocks) -> Exit:
     """A loop over what compiled code has itself, or Python walks while tracing."""
+    body, orelse, dead = blocks
     iterable = iterated(resolve_grown_list(left_of(iterable)))
     if isinstance(iterable, SequenceIterator):  # what `__iter__` of an object of the program's has returned
-        return _walk(trace, iterable, body, orelse, dead)
+        return _walk(trace, iterable, blocks)
     require_own(trace, iterable)
     if isinstance(iterable, Filtered):
         condition, inner = iterable.condition, iterable.taken()
-        return _walk(trace, inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
+        return _walk(trace, inner, blocks.with_body(lambda item: if_(condition(item), lambda: body(item))))
     if isinstance(iterable, Walk):
         return for_walk(iterable, body, orelse, dead)
     if isinstance(iterable, Unrolled) and (sequence := iterable.sequence()) is not None:
-        return _run_known(trace, sequence, body, orelse)
+        return _run_known(trace, sequence, blocks)
     if trace is None or isinstance(iterable, Unrolled):
         return run_items(_counted(trace, iterable), body, orelse)
     sequence = sequence_of(iterable)
-    body = _keeping_size(iterable, sequence, body)
+    blocks = blocks.with_body(_keeping_size(iterable, sequence, body))
     if sequence is None and type(iterable) in (list, tuple, str):
-        return _run_sequence(trace, PythonItems(iterable), body, orelse)
+        return _run_sequence(trace, PythonItems(iterable), blocks)
     if sequence is None:
-        return run_items(_counted(trace, iterable), body, orelse, iterable)
-    return _walk_sequence(trace, sequence, body, orelse, dead)
+        return run_items(_counted(trace, iterable), blocks.body, orelse, iterable)
+    return _walk_sequence(trace, sequence, blocks)
 
 
-def _walk_sequence(
-    trace: Recorder, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables
-) -> Exit:
+def _walk_sequence(trace: Recorder, sequence: Sequence, blocks: _Blocks) -> Exit:
     """A loop over items that lie at places: unrolled, or recorded once."""
-    length = sequence.length
+    length, body = sequence.length, blocks.body
     if not isinstance(length, int):
-        return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
+        return finish_loop(_stage_for(trace, sequence, length, blocks), blocks.orelse)
     if length == ENDLESS:
-        return _walk_endless(trace, sequence, body, orelse, dead)
+        return _walk_endless(trace, sequence, blocks)
     flow = control_flow(trace)
     key = (id(body.__code__), str(trace.location()), length)
     if _is_short(flow, key, length) and not is_never_unrolled(sequence):
         checkpoint = Checkpoint.take(trace, (body,))
         try:
-            exit_ = _unroll(trace, sequence, length, body, orelse, _most_ops(key in flow.nested))
+            exit_ = _unroll(trace, sequence, length, blocks, _most_ops(key in flow.nested))
             if wanted():
                 note("loop", trace.location(), "is unrolled, as it has {} iterations", str(length))
             return exit_
         except _TooManyOps:
             checkpoint.roll_back()
             flow.not_unrolled.add(key)
-    return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
+    return _staged_or_unrolled(trace, sequence, length, blocks)
 
 
-def _walk_endless(
-    trace: Recorder, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables
-) -> Exit:
+def _walk_endless(trace: Recorder, sequence: Sequence, blocks: _Blocks) -> Exit:
     """A loop that only `break` and the like end: Python runs it until values decide, then the rest is recorded."""
     ops_before = trace.op_count
     for position in itertools.count():
-        start = Checkpoint.take(trace, (body,))
+        start = Checkpoint.take(trace, (blocks.body,))
         exit_: Exit = None
         is_long = position >= settings.unroll_limit and trace.op_count > ops_before
         if not is_long:
-            exit_ = without_continue(body(sequence.item(position)))
+            exit_ = without_continue(blocks.body(sequence.item(position)))
             if exit_ in (BREAK, RETURN):
-                return finish_loop(exit_, orelse)
+                return finish_loop(exit_, blocks.orelse)
         if is_long or isinstance(exit_, StagedExit):
             start.roll_back()
-            rest = Part(sequence, position)
-            return finish_loop(stage_for(trace, rest, ENDLESS, body, dead), orelse)
+            return finish_loop(_stage_for(trace, Part(sequence, position), ENDLESS, blocks), blocks.orelse)
     raise AssertionError("a loop without end has ended")
 
 
@@ -216,42 +212,37 @@ def _is_short(flow: ControlFlowState, key: tuple[Any, ...], length: int) -> bool
     return flow.unrolled * length <= limit and key not in flow.not_unrolled
 
 
-def _run_sequence(
-    trace: Recorder | None, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None
-) -> Exit:
+def _run_sequence(trace: Recorder | None, sequence: Sequence, blocks: _Blocks) -> Exit:
     """Let Python run a loop over what it has itself; a list may become longer or shorter meanwhile.
 
     Of many numbers or texts a table is made where the body records much for each.
     """
     table = None if trace is None else table_of(trace, sequence)
     if trace is not None and table is not None:
-        return _walk_table(trace, table, sequence, body, orelse)
-    return _run_known(trace, sequence, body, orelse)
+        return _walk_table(trace, table, sequence, blocks)
+    return _run_known(trace, sequence, blocks)
 
 
-def _run_known(
-    trace: Recorder | None, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None
-) -> Exit:
-    return run_sequence(sequence, _counted(trace, positions_of(sequence)), body, orelse)
+def _run_known(trace: Recorder | None, sequence: Sequence, blocks: _Blocks) -> Exit:
+    return run_sequence(sequence, _counted(trace, positions_of(sequence)), blocks.body, blocks.orelse)
 
 
-def _walk_table(
-    trace: Recorder, table: Table, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None
-) -> Exit:
+def _walk_table(trace: Recorder, table: Table, sequence: Sequence, blocks: _Blocks) -> Exit:
     """A loop over known items: Python runs it if it records little, else it is recorded once where that works."""
     flow = control_flow(trace)
-    key = (id(body.__code__), str(trace.location()), table.length)
-    checkpoint = Checkpoint.take(trace, (body,))
+    key = (id(blocks.body.__code__), str(trace.location()), table.length)
+    checkpoint = Checkpoint.take(trace, (blocks.body,))
     if key in flow.not_unrolled:
-        return _run_known(trace, sequence, body, orelse)
+        return _run_known(trace, sequence, blocks)
     try:
         positions = positions_of(sequence)  # there may be more of them meanwhile
-        return _unroll(trace, sequence, table.length, body, orelse, _most_ops(is_nest=False), positions)
+        return _unroll(trace, sequence, table.length, blocks, _most_ops(is_nest=False), positions)
     except _TooManyOps:
         checkpoint.roll_back()
     try:
         with refusing_calls(trace):
-            exit_ = finish_loop(stage_for(trace, table.sequence, table.length, body, {}), orelse)
+            left = _stage_for(trace, table.sequence, table.length, blocks._replace(dead={}))
+            exit_ = finish_loop(left, blocks.orelse)
         if table.is_as_before:
             return exit_
     except TraceSizeError:
@@ -260,22 +251,17 @@ def _walk_table(
         pass
     checkpoint.roll_back()
     flow.not_unrolled.add(key)
-    return _run_known(trace, sequence, body, orelse)
+    return _run_known(trace, sequence, blocks)
 
 
 class _TakesItems(Exception):
     """The body of a loop takes items of the iterator that the loop walks."""
 
 
-def _walk_held(
-    trace: Recorder | None,
-    iterator: SequenceIterator,
-    body: Callable[[Any], Exit],
-    orelse: Body | None,
-    dead: Variables,
-) -> Exit:
+def _walk_held(trace: Recorder | None, iterator: SequenceIterator, blocks: _Blocks) -> Exit:
     """A loop over an iterator that other code may take items of afterwards, or in the body."""
     iterator.require_items()
+    body, orelse, _ = blocks
     if trace is None:
         return run_items(iterator, body, orelse)
 
@@ -294,8 +280,8 @@ def _walk_held(
     checkpoint = Checkpoint.take(trace, (step,))
     try:
         if iterator.is_in_python and iterator.is_known:
-            return _run_sequence(trace, numbered, step, orelse)
-        return _walk(trace, numbered, step, orelse, dead)
+            return _run_sequence(trace, numbered, blocks.with_body(step))
+        return _walk(trace, numbered, blocks.with_body(step))
     except _TakesItems:
         checkpoint.roll_back()
     return while_(lambda: np.less(iterator.position, iterator.sequence.length), take, orelse)
@@ -351,59 +337,46 @@ _UNKNOWN = (WeftError, TypeError, ValueError, LookupError, AttributeError, Arith
 _REFUSALS = (ConcreteValueError, UnsupportedError, ControlFlowError)
 
 
-def _staged_or_unrolled(
-    trace: Recorder,
-    sequence: Sequence,
-    length: int,
-    body: Callable[[Any], Exit],
-    orelse: Body | None,
-    dead: Variables,
-) -> Exit:
+def _staged_or_unrolled(trace: Recorder, sequence: Sequence, length: int, blocks: _Blocks) -> Exit:
     """Record a loop of known length once, or else every iteration.
 
     Its body may need the items as Python numbers, or give values of another shape each time.
     """
-    checkpoint = Checkpoint.take(trace, (body,))
+    checkpoint = Checkpoint.take(trace, (blocks.body,))
     before, trace.knows_counters = (
         trace.knows_counters,
         trace.knows_counters or not is_never_unrolled(sequence),
     )
     try:
-        left = stage_for(trace, sequence, length, body, dead)
+        left = _stage_for(trace, sequence, length, blocks)
     except _REFUSALS as error:
         if is_never_unrolled(sequence) or isinstance(error, TraceSizeError):
             raise
         refusal: WeftError = error
     else:
-        return finish_loop(left, orelse)
+        return finish_loop(left, blocks.orelse)
     finally:
         trace.knows_counters = before
     checkpoint.roll_back()
     if isinstance(refusal, ControlFlowError):
         # The first iteration may give another structure: `total = 0; for row in x: total = total + row`.
         try:
-            return _peel(trace, sequence, length, body, orelse, dead)
+            return finish_loop(_peeled(trace, sequence, length, blocks, _stage_for), blocks.orelse)
         except _REFUSALS:
             checkpoint.roll_back()
     try:
-        return _unroll(trace, sequence, length, body, orelse)
+        return _unroll(trace, sequence, length, blocks)
     except UnsupportedError:
         raise refusal from None
 
 
-def _peel(
-    trace: Recorder,
-    sequence: Sequence,
-    length: int,
-    body: Callable[[Any], Exit],
-    orelse: Body | None,
-    dead: Variables,
+def _peeled(
+    trace: Recorder, sequence: Sequence, length: Any, blocks: _Blocks, stage: Callable[..., Exit]
 ) -> Exit:
     """Record the first iteration by itself, and the others as a loop."""
-    first = without_continue(body(sequence.item(0)))
+    first = without_continue(blocks.body(sequence.item(0)))
     rest = Part(sequence, 1)
-    exit_ = continued(first, lambda: stage_for(trace, rest, length - 1, body, dead), (body,))
-    return finish_loop(exit_, orelse)
+    return continued(first, lambda: stage(trace, rest, length - 1, blocks), (blocks.body,))
 
 
 class _TooManyOps(Exception):
@@ -414,8 +387,7 @@ def _unroll(
     trace: Recorder,
     sequence: Sequence,
     length: int,
-    body: Callable[[Any], Exit],
-    orelse: Body | None,
+    blocks: _Blocks,
     most_ops: int | None = None,
     places: Iterable[int] = (),
 ) -> Exit:
@@ -435,7 +407,7 @@ def _unroll(
 
     flow.unrolled = before * max(length, 1)
     try:
-        return run_sequence(sequence, _counted(trace, positions()), body, orelse)
+        return run_sequence(sequence, _counted(trace, positions()), blocks.body, blocks.orelse)
     finally:
         flow.unrolled = before
 
@@ -471,35 +443,26 @@ def _counting(trace: Recorder, items: Iterable[Any]) -> Iterator[Any]:
             warn_at(trace.user_location(), message, UnrollingWarning)
 
 
-def stage_for(
-    trace: Recorder, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: Variables
-) -> Exit:
+def _stage_for(trace: Recorder, sequence: Sequence, length: Any, blocks: _Blocks) -> Exit:
     """Record a loop over a sequence, and its first iteration by itself where that alone writes to arrays from before.
 
     So it is in `x += v; x = x % 3`: the next iterations write to an array that the one before has made.
     """
-    checkpoint = Checkpoint.take(trace, (body,))
+    checkpoint = Checkpoint.take(trace, (blocks.body,))
     try:
-        return _record_for(trace, sequence, length, body, dead)
+        return _record_for(trace, sequence, length, blocks)
     except WritesOthers as error:
         refusal = error
     checkpoint.roll_back()
-
-    def first_and_others() -> Exit:
-        first = without_continue(body(sequence.item(0)))
-        rest = Part(sequence, 1)
-        return continued(first, lambda: _record_for(trace, rest, rest.length, body, dead), (body,))
-
     try:
-        return if_(length > 0, first_and_others)
+        return if_(length > 0, lambda: _peeled(trace, sequence, length, blocks, _record_for))
     except UnsupportedError:
         raise refusal from None
 
 
-def _record_for(
-    trace: Recorder, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: Variables
-) -> Exit:
+def _record_for(trace: Recorder, sequence: Sequence, length: Any, blocks: _Blocks) -> Exit:
     """Record a loop over a sequence: as a counting loop, or with a test where it may be left."""
+    body, _, dead = blocks
     runs = isinstance(length, int) and length > 0
     loop = partial(Loop, trace, watched=(body,), dead=dead, runs=runs)
     flow, codes = control_flow(trace), codes_of_blocks((body,))

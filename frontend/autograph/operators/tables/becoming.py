@@ -13,9 +13,9 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
 from ..lists.kept_items import require_no_copy
-from ..values.abstract import Tabled
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Filtered, Sequence
+from ..values.kinds import Tabled
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import SequenceIterator
 from .carried_tables import table_of, tabled, tabled_with

@@ -1,29 +1,20 @@
-"""How tables are carried through branches and loops: their abstract types, and the arrays of each."""
+"""How lists and tables are carried through branches and loops: their abstract types, and the arrays of each."""
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
-import numpy as np
-
 from .....dialect.ops.tables import INT32
 from .....dialect.types import TensorType
-from ..values.abstract import (
-    ArrayKind,
-    Container,
-    Growing,
-    Kind,
-    Mismatch,
-    Static,
-    Tabled,
-    column_leaves,
-)
+from ..lists.dynamic_lists import GrowingList, list_of_columns
+from ..values.abstract import column_leaves
+from ..values.array_kinds import BOOL, INT
+from ..values.kinds import ArrayKind, Container, Growing, Kind, Mismatch, Static, Tabled, require_no_growing
 from .counter_tables import CounterTable
 from .dict_tables import DefaultTable, DictTable, OrderedTable
 from .hash_tables import Table, with_item
-from .keys import are_words, joined_keys, key_kind
-from .kinds_of_values import as_value, joined_values
+from .keys import are_words, as_value, joined_keys, joined_values, key_kind
 from .python_classes import PythonClass
 from .set_tables import ChangingSet, SetTable
 
@@ -54,54 +45,50 @@ def table_of(container: Any, kind: Tabled) -> Any:
     return table
 
 
-def kind_of_table(table: Table) -> Tabled:
-    """The abstract type of a table."""
-    return Tabled(table.made, table.item_kind, table.loses)
-
-
-def types_of_table(kind: Tabled) -> list[TensorType]:
-    """The types of what carries a table."""
-    count = TensorType((), np.dtype(np.int64))
+def types_of(kind: Growing | Tabled) -> list[TensorType]:
+    """The types of what carries a list, dict or set."""
+    if isinstance(kind, Growing):
+        require_no_growing(kind.item)
+        return [*_columns_of(kind.item), INT]
     if kind.item is None:
-        return [count, count]
+        return [INT, INT]
     assert isinstance(kind.item, Container)
     key, value = kind.item.children[0], kind.item.children[-1]
     has_lists = isinstance(value, Growing)
-    stored = Container(tuple, (), (key, ArrayKind(count, is_array=False))) if has_lists else kind.item
-    leaves = [leaf.type for leaf in column_leaves(stored)]
-    words = [] if are_words(key) else [TensorType((None,), np.dtype(np.int64))]
+    stored = Container(tuple, (), (key, ArrayKind(INT, is_array=False))) if has_lists else kind.item
+    numbers = TensorType((None,), INT.dtype)
     return [
-        *(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves),
-        *words,
+        *_columns_of(stored),
+        *([] if are_words(key) else [numbers]),
         TensorType((None,), INT32),
-        TensorType((None,), np.dtype(np.bool_)),
-        *(_types_of_pool(value.item) if isinstance(value, Growing) else []),
-        count,
-        count,
+        TensorType((None,), BOOL.dtype),
+        *([*_columns_of(value.item), *[numbers] * 3, INT, INT] if isinstance(value, Growing) else []),
+        INT,
+        INT,
     ]
 
 
-def _types_of_pool(kind: Kind | None) -> list[TensorType]:
-    """The types of what carries lists in a dict."""
-    count, numbers = TensorType((), np.dtype(np.int64)), TensorType((None,), np.dtype(np.int64))
+def _columns_of(kind: Kind | None) -> list[TensorType]:
+    """The types of the columns of items."""
     leaves = [leaf.type for leaf in column_leaves(kind)]
-    columns = [TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves]
-    return [*columns, numbers, numbers, numbers, count, count]
+    return [TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves]
 
 
-def columns_of_table(items: Any, kind: Tabled) -> list[Any]:
-    """What carries a dict or set, which gets an abstract type."""
-    if isinstance(items, Table):
-        table = items.copy()
-        table.widen(kind)
-    else:
-        table = table_of(items, kind)
+def columns_of(items: Any, kind: Growing | Tabled) -> list[Any]:
+    """What carries a list, dict or set, which gets an abstract type."""
+    if isinstance(kind, Growing):
+        grown = GrowingList.of(items, kind.item)
+        return [*grown._arrays, grown.length]
+    table = items.copy() if isinstance(items, Table) else table_of(items, kind)
+    table.widen(kind)
     carried: list[Any] = table.carried()
     return carried
 
 
-def table_of_columns(kind: Tabled, columns: list[Any]) -> Table:
-    """The table that is carried so."""
+def of_columns(kind: Growing | Tabled, columns: list[Any]) -> Any:
+    """The list, dict or set that is carried so."""
+    if isinstance(kind, Growing):
+        return list_of_columns(kind.item, columns)
     made: Table = make_table(Tabled(kind.made, None, kind.loses))
     assert kind.item is None or isinstance(kind.item, Container)
     made.carry(kind.item, columns)

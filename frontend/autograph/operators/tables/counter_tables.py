@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -60,43 +61,10 @@ class CounterTable(DictTable):
         """Refused: keys as often as their counts say."""
         self.refuse("elements()")
 
-    def __add__(self, other: Any) -> Any:
-        return self._combined(other, lambda one, two: one + two)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._combined(other, lambda one, two: one - two)
-
-    def __and__(self, other: Any) -> Any:
-        return self._combined(other, lambda one, two: operators().call(min, one, two))
-
-    def __or__(self, other: Any) -> Any:
-        return self._combined(other, lambda one, two: operators().call(max, one, two))
-
-    def __radd__(self, other: Any) -> Any:
-        return self._of(other) + self if isinstance(other, Counter) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._of(other) - self if isinstance(other, Counter) else NotImplemented
-
-    def __rand__(self, other: Any) -> Any:
-        return self._of(other) & self if isinstance(other, Counter) else NotImplemented
-
     def __ror__(self, other: Any) -> Any:
         if not isinstance(other, Counter):
             self.refuse("| behind a dict that is no Counter")
         return self._of(other) | self
-
-    def __iadd__(self, other: Any) -> Any:
-        return self._replaced(self + self._of(other))
-
-    def __isub__(self, other: Any) -> Any:
-        return self._replaced(self - self._of(other))
-
-    def __iand__(self, other: Any) -> Any:
-        return self._replaced(self & self._of(other))
-
-    def __ior__(self, other: Any) -> Any:
-        return self._replaced(self | self._of(other))
 
     def __pos__(self) -> Any:
         return self._combined(Counter(), lambda one, two: one)
@@ -141,27 +109,17 @@ class CounterTable(DictTable):
         operators().for_(other.items(), of_other)
         return made
 
-    def __eq__(self, other: Any) -> Any:
-        if not isinstance(other, (Counter, CounterTable)):
-            return super().__eq__(other)
-        return self._relates("==", "==", other)
+    def _equals(self, other: Any) -> Any:
+        is_one = isinstance(other, (Counter, CounterTable))
+        return self._relates("==", "==", other) if is_one else super()._equals(other)
 
-    def __ne__(self, other: Any) -> Any:
-        return operators().not_(self.__eq__(other))
-
-    def __le__(self, other: Any) -> Any:
-        return self._relates("<=", ">=", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._relates(">=", "<=", other)
-
-    def __lt__(self, other: Any) -> Any:
-        fits = self._relates("<=", ">=", other)
-        return fits if fits is NotImplemented else operators().and_(fits, lambda: self != other)
-
-    def __gt__(self, other: Any) -> Any:
-        fits = self._relates(">=", "<=", other)
-        return fits if fits is NotImplemented else operators().and_(fits, lambda: self != other)
+    def _compared(self, symbol: str, other: Any) -> Any:
+        if symbol in ("==", "!="):
+            return super()._compared(symbol, other)
+        signs = ("<=", ">=") if symbol in ("<", "<=") else (">=", "<=")
+        fits = self._relates(*signs, other)
+        is_whole = symbol in signs or fits is NotImplemented
+        return fits if is_whole else operators().and_(fits, lambda: self != other)
 
     def _relates(self, symbol: str, reflected: str, other: Any) -> Any:
         """Whether a comparison is true of the counts of all keys of both."""
@@ -180,5 +138,34 @@ def _has_counts(one: Any, symbol: str, other: Any) -> Any:
 
     return operators().call(all, operators().call(map, is_so, items))
 
+
+_COMBINED: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "and": lambda one, two: operators().call(min, one, two),
+    "or": lambda one, two: operators().call(max, one, two),
+}
+"""The operators of counters, with what they make of two counts."""
+
+
+def _combining(combine: Callable[[Any, Any], Any]) -> Any:
+    return lambda self, other: self._combined(other, combine)
+
+
+def _reflected(name: str) -> Any:
+    return lambda self, other: (
+        getattr(self._of(other), name)(self) if isinstance(other, Counter) else NotImplemented
+    )
+
+
+def _in_place(name: str) -> Any:
+    return lambda self, other: self._replaced(getattr(self, name)(self._of(other)))
+
+
+for _name, _combine in _COMBINED.items():
+    setattr(CounterTable, f"__{_name}__", _combining(_combine))
+    setattr(CounterTable, f"__i{_name}__", _in_place(f"__{_name}__"))
+    if _name != "or":
+        setattr(CounterTable, f"__r{_name}__", _reflected(f"__{_name}__"))
 
 CounterTable.__name__ = "Counter"  # as Python says in its messages

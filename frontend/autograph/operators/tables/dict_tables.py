@@ -13,8 +13,8 @@ from ....tracing.staging import raise_if
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
-from ..values.abstract import Container
 from ..values.control_flow_state import control_flow
+from ..values.kinds import Container
 from .hash_tables import Found, Table
 from .python_classes import PythonClass
 from .table_walks import ITEMS, KEYS, VALUES, TableView
@@ -171,15 +171,16 @@ class DictTable(Table):
         self.update(other)
         return self
 
-    def __eq__(self, other: Any) -> Any:
-        if not isinstance(other, (dict, DictTable)):
+    def _compared(self, symbol: str, other: Any) -> Any:
+        if symbol not in ("==", "!=") or not isinstance(other, (dict, DictTable)):
             return NotImplemented
+        equal = self._equals(other)
+        return equal if symbol == "==" else operators().not_(equal)
+
+    def _equals(self, other: Any) -> Any:
+        """Whether another dict holds the same."""
         same = np.equal(self.length, operators().call(len, other))._like_python(bool)
         return operators().and_(same, lambda: self._holds_all_of(other))
-
-    def __ne__(self, other: Any) -> Any:
-        equal = self.__eq__(other)
-        return equal if equal is NotImplemented else operators().not_(equal)
 
     def _holds_all_of(self, other: Any) -> Any:
         """Whether all items of another dict are here."""
@@ -205,15 +206,11 @@ class OrderedTable(DictTable):
             self.refuse("move_to_end(last=False)")
         self.put(key, self.pop(key))
 
-    def __eq__(self, other: Any) -> Any:
+    def _equals(self, other: Any) -> Any:
         if not isinstance(other, (OrderedDict, OrderedTable)):
-            return super().__eq__(other)
+            return super()._equals(other)
         one, two = (operators().call(list, each.items()) for each in (self, other))
         return operators().compare("==", one, two)
-
-    def __ne__(self, other: Any) -> Any:
-        equal = self.__eq__(other)
-        return equal if equal is NotImplemented else operators().not_(equal)
 
 
 class DefaultTable(DictTable):

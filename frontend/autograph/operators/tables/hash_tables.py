@@ -8,15 +8,15 @@ and is marked as gone, until room is made.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError
 from .....dialect.ops.tables import INT32, TableFind, TableIndex
 from .....dialect.records import NamedTuple
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeTable
+from ....signature.traced_value import StandIn
 from ....tracing.array import wrap
 from ....tracing.current import required_trace
 from ....tracing.needed_numbers import need_deciding_numbers
@@ -30,27 +30,21 @@ from ..lists.dynamic_lists import (
 )
 from ..lists.kept_items import keep_put
 from ..lists.widened_items import static_shape, widened_columns
-from ..values.abstract import (
-    Container,
-    Growing,
-    Kind,
-    Tabled,
-    array_leaves,
-    column_leaves,
-    unflatten,
-)
+from ..values.abstract import array_leaves, column_leaves, unflatten
+from ..values.kinds import Container, Growing, Kind, Tabled
 from .columns import are_same, count, read, traced, write
 from .keys import (
     are_words,
     joined_keys,
+    joined_values,
     key_kind,
+    kind_of_value,
     require_hashable,
     sought_words,
     width_of,
     words_of,
     words_of_columns,
 )
-from .kinds_of_values import joined_values, kind_of_value
 from .list_pools import ListPool, kind_in_pool
 from .python_classes import PythonClass
 
@@ -70,12 +64,10 @@ class Found(NamedTuple):
     is_there: Any
 
 
-class Table(RuntimeTable):
+class Table(StandIn, RuntimeTable):
     """A dict or set whose keys are known only at run time; keys are alike, and so are values."""
 
     __weft_state__ = ("_columns", "_dead", "_gone", "_length", "_slots", "_words", "pool")
-    __hash__ = None  # type: ignore[assignment]
-    __array_priority__ = 2000
 
     def __init__(self, made: PythonClass, kind: Container | None = None, loses: bool = False) -> None:
         self.made = made
@@ -422,38 +414,23 @@ class Table(RuntimeTable):
     def __weft_items__(self) -> Any:
         return operators().walk_of_table(self)
 
-    def __weft_truth__(self) -> Any:
-        return np.greater(self.length, 0)
-
-    def __contains__(self, key: Any) -> bool:
-        return bool(self.holds(key))
-
-    def __bool__(self) -> NoReturn:
-        bool(self.length > 0)
-        raise AssertionError("a traced truth has no value")
-
-    def __len__(self) -> int:
-        return int(self.length)
-
     def __iter__(self) -> Any:
         return iter(self.part(0))
 
     def __repr__(self) -> str:
         return f"Table({self.made.python_type.__name__}, {self.kind})"
 
-    def __getattr__(self, name: str) -> Any:
-        if hasattr(self.python_type, name) and not name.startswith("__"):
-            self.refuse(f"{name}()")
-        raise AttributeError(f"'{self.python_type.__name__}' object has no attribute {name!r}")
-
-    def refuse(self, what: str) -> NoReturn:
-        """Raise for what a table cannot do."""
-        raise UnsupportedError(
-            f"{what} is not supported for a {self.python_type.__name__} whose keys are known only at run time; it "
+    @property
+    def refusal(self) -> str:  # type: ignore[override]
+        return (
+            f"{{}} is not supported for a {self.python_type.__name__} whose keys are known only at run time; it "
             "can be looked into, changed, walked, compared and sorted (sorted, list, len, max, sum)"
         )
 
     # Being carried
+
+    def abstract_type(self) -> Tabled:
+        return Tabled(self.made, self.item_kind, self.loses)
 
     def as_now(self) -> Any:
         return self.copy()

@@ -7,6 +7,7 @@ for both. Numbers of one table have one type; what is looked for may have anothe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import NoneType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,23 +24,24 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import required_trace
 from ....tracing.recorder import Recorder
 from ....tracing.staging import apply, cast, raise_where, value_of
-from ..values.abstract import (
+from ..lists.lists_in_lists import pool_of
+from ..lists.widened_items import join_items
+from ..values.abstract import array_leaves, as_arrays, as_promoted_kind, flatten, kind_of
+from ..values.iterables import is_text
+from ..values.joins import join
+from ..values.kinds import (
     ArrayKind,
     Choice,
     Container,
+    Growing,
     Kind,
     Mismatch,
     Partial,
     Static,
+    Tabled,
     Text,
-    array_leaves,
-    as_arrays,
-    as_promoted_kind,
-    flatten,
-    kind_of,
+    require_no_growing,
 )
-from ..values.iterables import is_text
-from ..values.joins import join
 from ..values.mismatches import control_flow_error
 from ..values.optional import Chosen, Optional
 
@@ -282,3 +284,48 @@ def as_number(number: TracedArray, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     if "f" in (number.dtype.kind, dtype.kind) or "u" in (number.dtype.kind, dtype.kind):
         is_held = np.logical_and(is_held, np.equal(there, number))
     return word_of(there), is_held
+
+
+def kind_of_value(value: Any) -> Kind:
+    """The abstract type of a value of a dict, in which a list is one of any length."""
+    return as_value(kind_of(value))
+
+
+def as_value(kind: Kind) -> Kind:
+    """An abstract type as that of a value."""
+    if isinstance(kind, Growing):
+        return kind
+    if isinstance(kind, Container) and kind.kind is list:
+        item: Kind | None = None
+        for child in kind.children:
+            item = join_items(item, as_arrays(child))
+        return Growing(item)
+    if _is_hashed(kind):
+        raise UnsupportedError(
+            "a dict or set is a value of a dict whose keys only the program knows: use keys that are tuples (d[a, b] "
+            "instead of d[a][b], a set of pairs instead of a dict of sets), or lists as values"
+        )
+    if (pool := pool_of(kind)) is not None:
+        return Growing(pool.kind)
+    return as_arrays(kind)
+
+
+def _is_hashed(kind: Kind) -> bool:
+    """Whether a value is a dict or set."""
+    if isinstance(kind, Container):
+        return isinstance(kind.kind, type) and issubclass(kind.kind, dict)
+    return isinstance(kind, Tabled) or (
+        isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset))
+    )
+
+
+def joined_values(one: Kind | None, other: Kind) -> Kind:
+    """The abstract type of values of two kinds."""
+    if not isinstance(other, Growing) or not isinstance(one, (Growing, NoneType)):
+        joined = join_items(one, other)
+        if not isinstance(joined, Growing):  # there is a pool for lists, and none for those in tuples
+            require_no_growing(joined)
+        return joined
+    if one is None or one.item is None:
+        return other
+    return one if other.item is None else Growing(join_items(one.item, other.item))

@@ -7,7 +7,7 @@ which the pool knows where it begins, how many items it has, and for how many th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -28,7 +28,6 @@ from ..lists.dynamic_lists import (
     columns_of_item,
     is_known_outside,
 )
-from ..lists.joined_items import join_items
 from ..lists.kept_items import is_read, keep_put
 from ..lists.lists_in_lists import (
     fit_kind,
@@ -42,10 +41,11 @@ from ..lists.lists_in_lists import (
     with_pools,
 )
 from ..lists.packed_lists import stacked_columns
-from ..lists.widened_items import static_shape, widened_columns
-from ..values.abstract import ArrayKind, Container, Kind, Static, column_leaves, unflatten
+from ..lists.widened_items import join_items, static_shape, widened_columns
+from ..values.abstract import column_leaves, unflatten
 from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow
+from ..values.kinds import ArrayKind, Container, Kind, Static
 from ..values.resolve_grown_lists import resolve_grown_list
 from .columns import are_same, count, read, traced, write
 
@@ -316,13 +316,17 @@ class ListPool(RuntimeContainer):
     def _add(self, columns: list[Any], length: Any) -> None:
         """Add items behind those of all lists."""
         operators().if_(np.greater(self._end + length, self.room), lambda: self._make_room(length))
+        self._write(self._end, self._end + length, columns)
+        self._end = self._end + length
+
+    def _write(self, first: Any, behind: Any, columns: Iterable[Any]) -> None:
+        """Replace the items at some places by as many others."""
         written = []
         for column, new in zip(self._columns, columns, strict=True):
             updated = column.copy()
-            updated[self._end : self._end + length] = new
+            updated[first:behind] = new
             written.append(updated)
         self._columns = tuple(written)
-        self._end = self._end + length
 
     def _make_room_for_lists(self, more: int) -> None:
         """Make room for more lists, and one."""
@@ -382,12 +386,8 @@ class ListPool(RuntimeContainer):
         room = np.maximum(length * 2, FIRST)
         operators().if_(np.greater(self._end + room, self.room), lambda: self._make_room(room))
         first = read(self._starts, number)
-        moved = []
-        for column in self._columns:
-            updated = column.copy()
-            updated[self._end : self._end + length] = column[first : first + length]
-            moved.append(updated)
-        self._columns = tuple(moved)
+        items = (column[first : first + length] for column in self._columns)
+        self._write(self._end, self._end + length, items)
         self._starts = write(self._starts, self._end, number)
         self._rooms = write(self._rooms, room, number)
         self._end = self._end + room
@@ -406,12 +406,7 @@ class ListPool(RuntimeContainer):
     def write_items(self, number: Any, columns: tuple[Any, ...]) -> None:
         """Replace all items of a list by as many others."""
         first, length = read(self._starts, number), self.count(number)
-        written = []
-        for column, new in zip(self._columns, columns, strict=True):
-            updated = column.copy()
-            updated[first : first + length] = new
-            written.append(updated)
-        self._columns = tuple(written)
+        self._write(first, first + length, columns)
 
     # As a whole
 
@@ -467,6 +462,9 @@ class PooledList(GrowingList):
     def __init__(self, pool: ListPool, number: Any) -> None:
         self.pool = pool
         self.number = number
+
+    def abstract_type(self) -> None:
+        return None
 
     def joined_parts(self) -> list[Any]:
         return [self.pool, self.number]

@@ -7,12 +7,30 @@ from typing import Any
 
 import numpy as np
 
+from ....signature.traced_value import COMPARISONS
 from ....tracing.staging import raise_if
 from ..interface import operators
-from ..values.abstract import ArrayKind
+from ..values.kinds import ArrayKind
 from .dict_tables import DictTable, missing_key, truth
 from .hash_tables import Found, Table
 from .table_walks import TableView
+
+
+def _combining(combine: Callable[..., Any]) -> Any:
+    """An operator of two sets."""
+    return lambda self, other: combine(self, other) if isinstance(other, _SETS) else NotImplemented
+
+
+def _changing(change: Callable[..., None]) -> Any:
+    """An operator that changes a set; a view of a dict does it itself, and makes a set of both."""
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, _SETS):
+            return NotImplemented
+        change(self, other)
+        return self
+
+    return method
 
 
 class SetTable(Table):
@@ -98,59 +116,22 @@ class SetTable(Table):
         """Whether no member is in another set."""
         return operators().not_(operators().call(any, operators().call(map, self._holding(other), self)))
 
-    def __eq__(self, other: Any) -> Any:
-        if not _is_set(other):
+    def _compared(self, symbol: str, other: Any) -> Any:
+        if not isinstance(other, _SETS):
             return NotImplemented
-        return operators().and_(self._compared(np.equal, other), lambda: self.issubset(other))
+        if symbol == "!=":
+            return operators().not_(self._compared("==", other))
+        holds = self.issuperset if symbol in (">", ">=") else self.issubset
+        if symbol in ("<=", ">="):
+            return holds(other)
+        fits = COMPARISONS[symbol](self.length, operators().call(len, other))._like_python(bool)
+        return operators().and_(fits, lambda: holds(other))
 
-    def __ne__(self, other: Any) -> Any:
-        equal = self.__eq__(other)
-        return equal if equal is NotImplemented else operators().not_(equal)
-
-    def __le__(self, other: Any) -> Any:
-        return self.issubset(other) if _is_set(other) else NotImplemented
-
-    def __ge__(self, other: Any) -> Any:
-        return self.issuperset(other) if _is_set(other) else NotImplemented
-
-    def __lt__(self, other: Any) -> Any:
-        if not _is_set(other):
-            return NotImplemented
-        return operators().and_(self._compared(np.less, other), lambda: self.issubset(other))
-
-    def __gt__(self, other: Any) -> Any:
-        if not _is_set(other):
-            return NotImplemented
-        return operators().and_(self._compared(np.greater, other), lambda: self.issuperset(other))
-
-    def _compared(self, relation: Callable[[Any, Any], Any], other: Any) -> Any:
-        return relation(self.length, operators().call(len, other))._like_python(bool)
-
-    # Operators
-
-    def __or__(self, other: Any) -> Any:
-        return self.union(other) if _is_set(other) else NotImplemented
-
-    def __ror__(self, other: Any) -> Any:
-        return self.union(other) if _is_set(other) else NotImplemented
-
-    def __and__(self, other: Any) -> Any:
-        return self.intersection(other) if _is_set(other) else NotImplemented
-
-    def __rand__(self, other: Any) -> Any:
-        return self.intersection(other) if _is_set(other) else NotImplemented
-
-    def __sub__(self, other: Any) -> Any:
-        return self.difference(other) if _is_set(other) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._as_set(other).difference(self) if _is_set(other) else NotImplemented
-
-    def __xor__(self, other: Any) -> Any:
-        return self.symmetric_difference(other) if _is_set(other) else NotImplemented
-
-    def __rxor__(self, other: Any) -> Any:
-        return self.symmetric_difference(other) if _is_set(other) else NotImplemented
+    __or__ = __ror__ = _combining(union)
+    __and__ = __rand__ = _combining(intersection)
+    __sub__ = _combining(difference)
+    __rsub__ = _combining(lambda self, other: self._as_set(other).difference(self))
+    __xor__ = __rxor__ = _combining(symmetric_difference)
 
 
 class ChangingSet(SetTable):
@@ -212,37 +193,13 @@ class ChangingSet(SetTable):
         self.clear()
         self.take_over(other)
 
-    def __ior__(self, other: Any) -> Any:
-        if not isinstance(other, _SETS):
-            return NotImplemented
-        self.update(other)
-        return self
-
-    def __iand__(self, other: Any) -> Any:
-        if not isinstance(other, _SETS):
-            return NotImplemented
-        self.intersection_update(other)
-        return self
-
-    def __isub__(self, other: Any) -> Any:
-        if not isinstance(other, _SETS):
-            return NotImplemented
-        self.difference_update(other)
-        return self
-
-    def __ixor__(self, other: Any) -> Any:
-        if not isinstance(other, _SETS):
-            return NotImplemented
-        self.symmetric_difference_update(other)
-        return self
+    __ior__ = _changing(update)
+    __iand__ = _changing(intersection_update)
+    __isub__ = _changing(difference_update)
+    __ixor__ = _changing(symmetric_difference_update)
 
 
 _SETS = (set, frozenset, SetTable)
-"""What a set is combined with; a view of a dict does it itself, and makes a set of both."""
-
-
-def _is_set(value: Any) -> bool:
-    return isinstance(value, _SETS)
 
 
 SetTable.__name__, ChangingSet.__name__ = "frozenset", "set"  # as Python says in its messages

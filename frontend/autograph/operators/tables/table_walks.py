@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, KeysView
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from .....dialect.records import dataclass
+from ....signature.traced_value import StandIn
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
@@ -65,10 +66,9 @@ def listed(value: Any) -> Any:
     return value.listed() if isinstance(value, TableView) else value
 
 
-class TableView:
+class TableView(StandIn):
     """`d.keys()`, `d.values()` or `d.items()`: what is in the dict whenever it is looked at."""
 
-    __hash__ = None  # type: ignore[assignment]
     __weft_state__ = ("table",)
 
     def __init__(self, table: Table, part: int | None) -> None:
@@ -106,53 +106,26 @@ class TableView:
         """Whether nothing of it is in something else."""
         return operators().call(set, self).isdisjoint(other)
 
-    def __and__(self, other: Any) -> Any:
-        return operators().call(set, self) & _as_set(other)
-
-    def __or__(self, other: Any) -> Any:
-        return operators().call(set, self) | _as_set(other)
-
-    def __sub__(self, other: Any) -> Any:
-        return operators().call(set, self) - _as_set(other)
-
-    def __xor__(self, other: Any) -> Any:
-        return operators().call(set, self) ^ _as_set(other)
-
-    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
-
-    def __rsub__(self, other: Any) -> Any:
-        return _as_set(other) - operators().call(set, self)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compared("==", other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared("<=", other)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared("<", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(">=", other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(">", other)
-
     def _compared(self, symbol: str, other: Any) -> Any:
         return operators().compare(symbol, operators().call(set, self), _as_set(other))
 
-    def __ne__(self, other: Any) -> Any:
-        return operators().not_(self.__eq__(other))
-
-    def __len__(self) -> int:
-        return int(self.length)
-
-    def __bool__(self) -> NoReturn:
-        bool(self.length > 0)
-        raise AssertionError("a traced truth has no value")
-
     def __iter__(self) -> Any:
         return iter(self.listed())
+
+
+def _of_sets(symbol: str, is_reflected: bool) -> Any:
+    """An operator of a view: that of sets."""
+
+    def method(self: TableView, other: Any) -> Any:
+        one, two = operators().call(set, self), _as_set(other)
+        return operators().binary(symbol, *((two, one) if is_reflected else (one, two)))
+
+    return method
+
+
+for _name, _symbol in {"and": "&", "or": "|", "sub": "-", "xor": "^"}.items():
+    setattr(TableView, f"__{_name}__", _of_sets(_symbol, False))
+    setattr(TableView, f"__r{_name}__", _of_sets(_symbol, _name == "sub"))
 
 
 def as_sets(left: Any, right: Any) -> tuple[Any, Any]:

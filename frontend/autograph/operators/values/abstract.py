@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from .....dialect.mlir import Type, Value
-from .....dialect.types import TensorType
 from ....runtime_values import kept_texts
-from ....runtime_values.results import RuntimeLength, RuntimeTable
+from ....runtime_values.results import RuntimeContainer, RuntimeLength
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.named_tuples import parts_of_record, record_of
@@ -29,70 +28,36 @@ from ....tracing.several_types import SeveralTypes
 from ....tracing.staging import constant, value_of
 from ..interface import operators
 from .array_kinds import (
-    BOOL as BOOL,
-)
-from .array_kinds import (
-    INT as INT,
-)
-from .array_kinds import (
+    BOOL,
+    INT,
     absent_array,
     array_of_value,
     array_value,
+    as_array_kind,
     mlir_type_of,
     order_of,
     promoted,
 )
-from .array_kinds import (
-    as_array_kind as as_array_kind,
-)
 from .composites import COMPOSITES, container_class, parts_of_composite
 from .kinds import (
-    ArrayKind as ArrayKind,
-)
-from .kinds import (
-    Choice as Choice,
-)
-from .kinds import (
-    Container as Container,
-)
-from .kinds import (
-    Growing as Growing,
-)
-from .kinds import (
-    Kind as Kind,
-)
-from .kinds import (
-    Mismatch as Mismatch,
-)
-from .kinds import (
-    Option as Option,
-)
-from .kinds import (
-    Partial as Partial,
-)
-from .kinds import (
-    Static as Static,
-)
-from .kinds import (
-    Tabled as Tabled,
-)
-from .kinds import (
-    Text as Text,
-)
-from .kinds import are_alike, options_of
-from .kinds import (
-    require_lists_at_most as require_lists_at_most,
-)
-from .kinds import (
-    require_no_growing as require_no_growing,
+    ArrayKind,
+    Choice,
+    Container,
+    Growing,
+    Kind,
+    Option,
+    Partial,
+    Static,
+    Tabled,
+    Text,
+    are_alike,
+    options_of,
 )
 from .made_objects import attributes_of_made, note_joined
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
 from .several_kinds import (
-    absent_types,
     carried_kinds,
-    carried_types_of,
     flatten_types,
     unflatten_types,
     without_constants,
@@ -122,10 +87,8 @@ def kind_of(value: Any, around: tuple[Any, ...] = ()) -> Kind:
         return ArrayKind(value.type, is_number, not value._is_scalar, order, types)
     if isinstance(value, _BECOMING):
         value = operators().latest(value)
-    if isinstance(value, RuntimeLength) and value.joined_parts() is None:
-        return Growing(value.kind)
-    if isinstance(value, RuntimeTable):
-        kind: Kind = operators().kind_of_table(value)
+    kind: Kind | None = value.abstract_type() if isinstance(value, RuntimeContainer) else None
+    if kind is not None:
         return kind
     parts = parts_of(value)
     if parts is not None:
@@ -188,34 +151,18 @@ def bounds_of(value: slice) -> list[Any]:
 
 def as_arrays(kind: Kind) -> Kind:
     """The abstract type with numbers carried as arrays, and texts that the program makes by their numbers."""
-    if isinstance(kind, Container):
-        return Container(kind.kind, kind.keys, tuple(map(as_arrays, kind.children)))
-    if isinstance(kind, Partial) and kind.inner is not None:
-        return Partial(as_arrays(kind.inner), kind.unbound, kind.none)
-    if isinstance(kind, Choice):
-        return _with_held(kind, as_arrays)
     if isinstance(kind, ArrayKind) and kind.types:
         return without_constants(kind) if kind.type.rank == 0 else promoted(kind)
     if isinstance(kind, Static) and isinstance(kind.value, TracedArray):
         return as_arrays(kind_of(kind.value))
-    return Text() if is_made_text(kind) else as_array_kind(kind) or kind
+    made: Kind = kind.with_parts(map(as_arrays, kind.parts))
+    return Text() if is_made_text(made) else as_array_kind(made) or made
 
 
 def with_carried_texts(kind: Kind) -> Kind:
     """The abstract type with texts that are made when the program runs by their numbers."""
-    if isinstance(kind, Container):
-        return Container(kind.kind, kind.keys, tuple(map(with_carried_texts, kind.children)))
-    if isinstance(kind, Partial) and kind.inner is not None:
-        return Partial(with_carried_texts(kind.inner), kind.unbound, kind.none)
-    if isinstance(kind, Choice):
-        return _with_held(kind, with_carried_texts)
-    return Text() if is_made_text(kind) else kind
-
-
-def _with_held(kind: Choice, change: Callable[[Kind], Kind]) -> Kind:
-    """A choice with the abstract types of what is carried changed."""
-    changed = (option if isinstance(option, Static) else change(option) for option in kind.options)
-    return Choice(tuple(changed)) if kind.held else kind  # type: ignore[arg-type]
+    made: Kind = kind.with_parts(map(with_carried_texts, kind.parts))
+    return Text() if is_made_text(made) else made
 
 
 def texts_grow(before: Kind, after: Kind) -> bool:
@@ -247,77 +194,40 @@ def is_text_kind(kind: Kind) -> bool:
 
 def holds_types(kind: Kind | None) -> bool:
     """Whether something in a value is of one of several types."""
-    if isinstance(kind, ArrayKind):
-        return bool(kind.types)
-    if isinstance(kind, Container):
-        return any(map(holds_types, kind.children))
-    if isinstance(kind, Choice):
-        return any(map(holds_types, kind.options))
-    return isinstance(kind, Partial) and holds_types(kind.inner)
+    own = isinstance(kind, ArrayKind) and bool(kind.types)
+    return own or (kind is not None and any(map(holds_types, kind.parts)))
 
 
 def as_promoted_kind(kind: Kind) -> Kind:
     """An abstract type in which values of several types are of the dtype that these promote to."""
-    if isinstance(kind, ArrayKind):
-        return promoted(kind)
-    if not holds_types(kind):
-        return kind
-    if isinstance(kind, Container):
-        return Container(kind.kind, kind.keys, tuple(map(as_promoted_kind, kind.children)))
-    if isinstance(kind, Choice):
-        return _with_held(kind, as_promoted_kind)
-    assert isinstance(kind, Partial)
-    assert kind.inner is not None
-    return Partial(as_promoted_kind(kind.inner), kind.unbound, kind.none)
+    made: Kind = kind.with_parts(map(as_promoted_kind, kind.parts))
+    return promoted(made) if isinstance(made, ArrayKind) else made
 
 
 # To SSA values and back
 
 
-def carried_types(kind: Kind) -> list[Type]:
-    """The types of the SSA values that carry a value."""
-    if isinstance(kind, ArrayKind):
-        return carried_types_of(kind) if kind.types else [mlir_type_of(kind.type)]
-    if isinstance(kind, Choice):
-        return [mlir_type_of(INT), *(found for option in kind.held for found in carried_types(option))]
-    if isinstance(kind, Text):
-        return [mlir_type_of(INT)]
-    if isinstance(kind, Container):
-        return [found for child in kind.children for found in carried_types(child)]
-    if isinstance(kind, Growing):
-        return [mlir_type_of(t) for t in column_types(kind)]
-    if isinstance(kind, Tabled):
-        return [mlir_type_of(t) for t in operators().types_of_table(kind)]
-    if isinstance(kind, Partial):
-        flags = [mlir_type_of(BOOL)] * (kind.unbound + kind.none)
-        return flags + ([] if kind.inner is None else carried_types(kind.inner))
-    return []
-
-
 def array_leaves(kind: Kind | None) -> list[ArrayKind]:
-    """The arrays in an item of a list."""
+    """The arrays and numbers that carry a value."""
     if isinstance(kind, ArrayKind):
         return carried_kinds(kind) if kind.types else [kind]
-    if isinstance(kind, Container):
-        return [leaf for child in kind.children for leaf in array_leaves(child)]
+    if isinstance(kind, (Growing, Tabled)):
+        return list(map(ArrayKind, operators().types_of(kind)))
+    parts = [] if kind is None else [leaf for part in kind.parts for leaf in array_leaves(part)]
     if isinstance(kind, Partial):
-        return [ArrayKind(BOOL)] * (kind.unbound + kind.none) + array_leaves(kind.inner)
-    if isinstance(kind, Choice):
-        return [ArrayKind(INT), *(leaf for option in kind.held for leaf in array_leaves(option))]
-    return [ArrayKind(INT)] if isinstance(kind, Text) else []
+        return [ArrayKind(BOOL)] * (kind.unbound + kind.none) + parts
+    return [ArrayKind(INT)] * isinstance(kind, (Choice, Text)) + parts
+
+
+def carried_types(kind: Kind) -> list[Type]:
+    """The types of the SSA values that carry a value."""
+    return [mlir_type_of(leaf.type) for leaf in array_leaves(kind)]
 
 
 def column_leaves(kind: Kind | None) -> list[ArrayKind]:
     """What a list holds of each item: the arrays in it, and beside one that is an array which of the caller's it is."""
     has_origin = isinstance(kind, ArrayKind) and kind.type.rank > 0
     return [*array_leaves(kind), *[ArrayKind(INT)] * has_origin]
-
-
-def column_types(kind: Growing) -> list[TensorType]:
-    """The types of what carries a list: what it holds of all items, and the number of items."""
-    require_no_growing(kind.item)
-    leaves = [leaf.type for leaf in column_leaves(kind.item)]
-    return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), INT]
 
 
 _BECOMING = (list, dict, set, RuntimeLength)
@@ -346,13 +256,9 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
         return _flatten_choice(trace, value, kind)
     if isinstance(kind, Text):
         return [value_of(trace, kept_texts.number_of_text(trace, value))]
-    if isinstance(kind, Growing):
-        columns = operators().columns_of_list(value, kind.item)
-        types = column_types(kind)
-        return [array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
-    if isinstance(kind, Tabled):
-        columns, types = operators().columns_of_table(value, kind), operators().types_of_table(kind)
-        return [array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
+    if isinstance(kind, (Growing, Tabled)):
+        pairs = zip(operators().columns_of(value, kind), array_leaves(kind), strict=True)
+        return [array_value(trace, column, leaf) for column, leaf in pairs]
     return []
 
 
@@ -425,26 +331,7 @@ def _flatten_partial(trace: Recorder, value: Any, kind: Partial) -> list[Value]:
 
 def absent_values(trace: Recorder, kind: Kind) -> list[Value]:
     """SSA values of the right types for a path on which they are never looked at."""
-    if isinstance(kind, ArrayKind):
-        if kind.types:
-            return absent_types(trace, kind)
-        return [absent_array(trace, kind)]
-    if isinstance(kind, Container):
-        return [v for child in kind.children for v in absent_values(trace, child)]
-    if isinstance(kind, Choice):
-        held = [v for option in kind.held for v in absent_values(trace, option)]
-        return [value_of(trace, np.int64(0)), *held]
-    if isinstance(kind, Text):
-        return [value_of(trace, np.int64(0))]
-    if isinstance(kind, Growing):
-        return [v for t in column_types(kind) for v in absent_values(trace, ArrayKind(t))]
-    if isinstance(kind, Tabled):
-        types = operators().types_of_table(kind)
-        return [v for t in types for v in absent_values(trace, ArrayKind(t))]
-    if isinstance(kind, Partial):
-        flags = [value_of(trace, True)] * (kind.unbound + kind.none)
-        return flags + ([] if kind.inner is None else absent_values(trace, kind.inner))
-    return []
+    return [absent_array(trace, leaf) for leaf in array_leaves(kind)]
 
 
 def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
@@ -464,13 +351,10 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
         return Chosen(index, tuple(unflatten(trace, option, values) for option in kind.options), held)
     if isinstance(kind, Text):
         return kept_texts.text_of_number(trace, wrap(trace, next(values), INT))
-    if isinstance(kind, Growing):
-        return operators().list_of_columns(
-            kind.item, [wrap(trace, next(values), t) for t in column_types(kind)]
+    if isinstance(kind, (Growing, Tabled)):
+        return operators().of_columns(
+            kind, [wrap(trace, next(values), leaf.type) for leaf in array_leaves(kind)]
         )
-    if isinstance(kind, Tabled):
-        types = operators().types_of_table(kind)
-        return operators().table_of_columns(kind, [wrap(trace, next(values), t) for t in types])
     unbound = wrap(trace, next(values), BOOL) if kind.unbound else None
     none = wrap(trace, next(values), BOOL) if kind.none else None
     inner: Any = UNBOUND if kind.inner is None else unflatten(trace, kind.inner, values)

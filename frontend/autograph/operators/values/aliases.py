@@ -112,14 +112,9 @@ _DATA = (TracedArray, np.ndarray, np.generic, int, float, complex)
 def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
     """Remember which arrays the result of a branch or loop may be; there is a candidate for each path."""
     result, candidates = present(result), list(map(present, candidates))
-    parts = parts_of(result)
     if isinstance(result, RuntimeChoice):
         for option, found in options_among(result, candidates):
             note_aliases(join, option, found)
-    elif parts is not None:
-        for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
-            entries = [entry_of(candidate, position, key) for candidate in candidates]
-            note_aliases(join, item, entries)
     elif isinstance(result, TracedArray):
         if any(_storage_of(candidate) is result._storage for candidate in candidates):
             return  # no join has made it
@@ -128,30 +123,24 @@ def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
         if isinstance(result, SeveralTypes) and result.ndim:
             for number in range(len(result.types)):  # what is written to one of these is written to the array
                 connect(result.option(number)._storage, join, [result._storage] * len(candidates))
+    else:
+        for item, entries in entries_beside(result, candidates):
+            note_aliases(join, item, entries)
 
 
 def note_handed(result: Any, handed: Handed) -> None:
     """Remember what a branch or loop hands on as its result, for the arrays in it that are returned."""
     result = present(result)
     values = [(region, present(value)) for region, value in handed.values]
-    parts = parts_of(result)
-    if isinstance(result, RuntimeChoice):
+    if not isinstance(result, TracedArray):
         regions, ends = zip(*values, strict=True)
-        for option, found in options_among(result, ends):
-            note_handed(option, handed._replace(values=tuple(zip(regions, found, strict=True))))
-    elif isinstance(result, TracedArray):
-        if any(_storage_of(value) is result._storage for _, value in values):
-            return  # no join has made it
+        beside = options_among if isinstance(result, RuntimeChoice) else entries_beside
+        for one, found in beside(result, ends):
+            note_handed(one, handed._replace(values=tuple(zip(regions, found, strict=True))))
+    elif not any(_storage_of(value) is result._storage for _, value in values):  # a join has made it
         result._storage.handed = handed._replace(values=tuple(values))
         if isinstance(result, SeveralTypes) and result.ndim:
             _note_handed_types(result, handed._replace(values=tuple(values)))
-    elif parts is not None:
-        for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
-            entries = [
-                (region, value if value is ABSENT else entry_of(value, position, key))
-                for region, value in values
-            ]
-            note_handed(item, handed._replace(values=tuple(entries)))
 
 
 def _note_handed_types(result: SeveralTypes, handed: Handed) -> None:
@@ -197,6 +186,13 @@ def entry_of(container: Any, position: int, key: Any) -> Any:
     keys, children = _named(parts)
     index = keys.index(key) if key is not None and key in keys else position
     return children[index] if index < len(children) else None
+
+
+def entries_beside(container: Any, others: Sequence[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Each entry of a container, with those of others in its place; of what is `ABSENT` there is none."""
+    parts = parts_of(container)
+    for position, (key, item) in enumerate(() if parts is None else zip(*_named(parts), strict=True)):
+        yield item, [one if one is ABSENT else entry_of(one, position, key) for one in others]
 
 
 def options_among(chosen: RuntimeChoice, values: Sequence[Any]) -> Iterator[tuple[Any, list[Any]]]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.attributes import type_to_mlir
+from .....dialect.errors import UnsupportedError
 from .....dialect.mlir import Type, Value
 from .....dialect.ops.creation import Constant
 from .....dialect.ops.shape import BroadcastTo
@@ -19,8 +20,7 @@ from ....tracing.current import current_trace
 from ....tracing.layouts import Layout, layout_of
 from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
-from ....tracing.staging import cast, value_of
-from .fitting import check_that_it_fits, require_to_fit
+from ....tracing.staging import cast, raise_where, value_of
 from .kinds import ArrayKind, Kind, Mismatch, Static
 
 BOOL = TensorType((), np.dtype(bool))
@@ -140,3 +140,28 @@ def array_of_value(trace: Recorder, kind: ArrayKind, value: Value) -> TracedArra
         order = tuple(range(kind.type.rank)) if kind.order == () else kind.order
         made._storage.layout = Layout(order, frozenset(trace.matrices))
     return made
+
+
+def require_to_fit(value: Any, dtype: np.dtype[Any]) -> None:
+    """Refuse to make a Python int one of a dtype that does not hold it, which it is on another path."""
+    if type(value) is not int or dtype.kind not in "iu":
+        return
+    bounds = np.iinfo(dtype)
+    if not bounds.min <= value <= bounds.max:
+        raise UnsupportedError(
+            f"a variable or an item of a list is {value} on one path, and on another of {dtype}, which does not hold "
+            f"that number; give both one dtype that does, for example np.int64({value}) and x.astype(np.int64)"
+        )
+
+
+def check_that_it_fits(value: TracedArray, dtype: np.dtype[Any]) -> None:
+    """Raise where what is a Python int becomes one of a dtype that does not hold it, when the program runs."""
+    if value._python_type is not int or dtype.kind not in "iu" or np.can_cast(value.dtype, dtype):
+        return
+    bounds, known = np.iinfo(dtype), np.iinfo(value.dtype)
+    outside = np.zeros((), np.bool_)
+    if bounds.min > known.min:
+        outside = np.logical_or(outside, np.less(value, int(bounds.min)))
+    if bounds.max < known.max:
+        outside = np.logical_or(outside, np.greater(value, int(bounds.max)))
+    raise_where(outside, OverflowError, f"Python integer {{0}} out of bounds for {dtype}", value)

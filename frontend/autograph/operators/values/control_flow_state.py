@@ -15,7 +15,7 @@ from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder, Storage
 from ....tracing.regions import Region, Section
-from .abstract import Kind
+from .kinds import Kind
 from .own_variables import Way
 from .program_locations import Slot, Snapshot
 

@@ -25,7 +25,6 @@ from ....source.modules import is_own_module, is_users_object
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
-from .walked_objects import Items
 
 
 class MadeObjects:
@@ -186,3 +185,23 @@ INSTEAD = (
     "one runs; a function marked by weft.do_not_convert may do it once, while tracing"
 )
 """The three ways out for what compiled code does not call by itself."""
+
+
+class Items:
+    """The items of an object whose iterator, or `__getitem__`, a user has written: one call for each."""
+
+    def __init__(self, following: Callable[[], Any], end: type[Exception]) -> None:
+        self._following = following
+        self._end: type[Exception] | None = end
+
+    def __iter__(self) -> Items:
+        return self
+
+    def __next__(self) -> Any:
+        if self._end is None:
+            raise StopIteration
+        try:
+            return self._following()
+        except self._end:
+            self._end = None
+            raise StopIteration from None

@@ -103,18 +103,18 @@ class Indices(Sequence):
 
 
 @dataclass(frozen=True)
-class IndexedItems(Sequence):
-    """All elements of an array with their indices: `np.ndenumerate`."""
+class Made(Sequence):
+    """So many items, each made of its position."""
 
-    array: Any
+    count: Any
+    make: Callable[[Any], Any]
 
     @property
     def length(self) -> Any:
-        return Indices(self.array.shape).length
+        return self.count
 
     def item(self, position: Any) -> Any:
-        index = Indices(self.array.shape).item(position)
-        return index, self.array[index]
+        return self.make(position)
 
 
 class Derived(Sequence):

@@ -12,15 +12,7 @@ from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ..interface import operators
-from .abstract import (
-    BOUNDS,
-    as_arrays,
-    as_promoted_kind,
-    bounds_of,
-    is_made_text,
-    is_text_kind,
-    parts_of,
-)
+from .abstract import BOUNDS, as_arrays, as_promoted_kind, bounds_of, is_made_text, is_text_kind, parts_of
 from .array_kinds import as_array_kind, join_arrays
 from .kinds import (
     Choice,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import builtins
 import types
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -22,8 +23,21 @@ from ....tracing.several_types import TypeOfValue
 from .static_values import COMPARED, described, same_static
 
 
+class AbstractType:
+    """What all abstract types tell; that of a value with nothing in it tells no more."""
+
+    @property
+    def parts(self) -> tuple[Kind, ...]:
+        """The abstract types of what is in a value, and carried."""
+        return ()
+
+    def with_parts(self, parts: Iterable[Kind]) -> Any:
+        """One like this with others for those of its parts; itself where they are the same."""
+        return self
+
+
 @dataclass(frozen=True)
-class Static:
+class Static(AbstractType):
     """A Python value that is the same on every path."""
 
     value: Any
@@ -42,7 +56,7 @@ class Static:
 
 
 @dataclass(frozen=True)
-class ArrayKind:
+class ArrayKind(AbstractType):
     """An array or number that is computed at run time."""
 
     type: TensorType
@@ -62,12 +76,20 @@ class ArrayKind:
 
 
 @dataclass(frozen=True)
-class Container:
+class Container(AbstractType):
     """A list, tuple, dict, namedtuple or dataclass of joined entries."""
 
     kind: Any
     keys: tuple[Any, ...]
     children: tuple[Kind, ...]
+
+    @property
+    def parts(self) -> tuple[Kind, ...]:
+        return self.children
+
+    def with_parts(self, parts: Iterable[Kind]) -> Container:
+        children = tuple(parts)
+        return self if children == self.children else Container(self.kind, self.keys, children)
 
     def __hash__(self) -> int:  # of long lists, which are asked for often
         return hash((self.kind, self.keys, len(self.children), self.children[:8]))
@@ -83,19 +105,26 @@ class Container:
 
 
 @dataclass(frozen=True)
-class Partial:
+class Partial(AbstractType):
     """A value that is there on some paths only: unbound or None on the others."""
 
     inner: Kind | None
     unbound: bool = False
     none: bool = False
 
+    @property
+    def parts(self) -> tuple[Kind, ...]:
+        return () if self.inner is None else (self.inner,)
+
+    def with_parts(self, parts: Iterable[Kind]) -> Partial:
+        return Partial(next(iter(parts), None), self.unbound, self.none)
+
     def __str__(self) -> str:
         return f"{'nothing' if self.unbound else 'None'} or {self.inner}"
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(AbstractType):
     """One of several values that are not alike: constants, and what is carried (`r = "none"` on one path, an array on
     the other)."""
 
@@ -107,6 +136,14 @@ class Choice:
         return tuple(option for option in self.options if not isinstance(option, Static))
 
     @property
+    def parts(self) -> tuple[Kind, ...]:
+        return self.held
+
+    def with_parts(self, parts: Iterable[Kind]) -> Choice:
+        held: Iterator[Any] = iter(parts)
+        return Choice(tuple(option if isinstance(option, Static) else next(held) for option in self.options))
+
+    @property
     def constants(self) -> tuple[Any, ...]:
         """What they are, where all are constants."""
         return tuple(option.value for option in self.options if isinstance(option, Static))
@@ -116,7 +153,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(AbstractType):
     """A text that is made when the program runs."""
 
     def __str__(self) -> str:
@@ -124,7 +161,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Growing:
+class Growing(AbstractType):
     """A list of items that are alike; how many is known at run time only."""
 
     item: Kind | None
@@ -135,7 +172,7 @@ class Growing:
 
 
 @dataclass(frozen=True)
-class Tabled:
+class Tabled(AbstractType):
     """A dict or set whose keys are known at run time only."""
 
     made: Any
@@ -205,31 +242,28 @@ def require_no_growing(kind: Kind | None) -> None:
             "a list whose length is known only at run time cannot hold arrays, lists, dicts or objects that are not "
             f"alike ({kind}): keep them in a list for each kind, or keep the numbers and texts that they hold"
         )
-    inner = (kind.inner,) if isinstance(kind, Partial) else getattr(kind, "children", ())
-    for child in inner:
-        require_no_growing(child)
+    for part in () if kind is None else kind.parts:
+        require_no_growing(part)
 
 
 def is_plain_kind(kind: Kind | None) -> bool:
     """Whether a value has nothing in it that is changed: a number, text or constant, or a tuple of such."""
-    if isinstance(kind, Partial):
-        return is_plain_kind(kind.inner)
-    if isinstance(kind, Choice):
-        return all(map(is_plain_kind, kind.options))
-    if isinstance(kind, Container):
-        return issubclass(kind.kind, tuple) and all(map(is_plain_kind, kind.children))
-    return (
-        kind is None
-        or isinstance(kind, (Static, Text))
-        or (isinstance(kind, ArrayKind) and not kind.type.rank)
-    )
+    if isinstance(kind, ArrayKind):
+        return not kind.type.rank
+    is_changed = isinstance(kind, (Growing, Tabled)) or (isinstance(kind, Container) and not is_tuple(kind))
+    return kind is None or (not is_changed and all(map(is_plain_kind, kind.parts)))
+
+
+def is_tuple(kind: Kind | None) -> TypeGuard[Container]:
+    """Whether values are tuples, with or without names for their entries."""
+    return isinstance(kind, Container) and issubclass(kind.kind, tuple)
 
 
 def require_lists_at_most(kind: Kind | None) -> None:
     """Refuse items of a list that are or hold tables, or lists of any length in other things than lists and tuples."""
     while isinstance(kind, Growing):
         kind = kind.item
-    if isinstance(kind, Container) and isinstance(kind.kind, type) and issubclass(kind.kind, tuple):
+    if is_tuple(kind):
         for child in kind.children:
             require_lists_at_most(child)
     else:

@@ -7,8 +7,7 @@ from types import FunctionType
 
 from .....dialect.errors import ControlFlowError, UnsupportedError
 from ....runtime_values.values import RuntimeValue
-from .abstract import Choice, Container, Kind, Mismatch, Partial
-from .kinds import Static
+from .kinds import Choice, Container, Kind, Mismatch, Partial, Static
 from .program_locations import UNBOUND, Attribute, Entry, ProgramLocation
 
 
@@ -42,9 +41,9 @@ def require_fit(place: ProgramLocation | None, kind: Kind) -> None:
 
 def is_unlike(kind: Kind) -> bool:
     """Whether a value, or one in it, is one of several that are not alike."""
-    if isinstance(kind, Container):
-        return any(map(is_unlike, kind.children))
-    return isinstance(kind, Choice) and bool(kind.held)
+    if isinstance(kind, Choice):
+        return bool(kind.held)
+    return isinstance(kind, Container) and any(map(is_unlike, kind.parts))
 
 
 def has_default(place: ProgramLocation) -> bool:

@@ -15,6 +15,7 @@ from .....dialect.shown_values import shown_value
 from ....runtime_values import strings
 from ....runtime_values.results import RuntimeChoice, RuntimeNone
 from ....runtime_values.values import holds_traced
+from ....signature.traced_value import COMPARISONS, Compared
 from ....tracing.array import TracedArray, wrap
 from ....tracing.number_types import number_type
 from ....tracing.staging import raise_if, value_of
@@ -49,7 +50,7 @@ class MaybeUnbound:
     __pow__ = __rpow__ = __lt__ = __le__ = __gt__ = __ge__ = __getitem__ = __array_ufunc__ = _refuse
 
 
-class Chosen(RuntimeChoice):
+class Chosen(Compared, RuntimeChoice):
     """One of several Python values, chosen by a run-time condition: strings, functions, objects."""
 
     __slots__ = ("held", "index", "options")
@@ -96,7 +97,7 @@ class Chosen(RuntimeChoice):
         options = list(map(operators().latest, self.options)) if self.held else self.options
         result: Callable[[], Any] = partial(read, options[-1])
         for number, option in reversed(list(enumerate(options[:-1]))):
-            one, others = _thunk(partial(read, option)), _thunk(result)
+            one, others = thunk(partial(read, option)), thunk(result)
             result = partial(operators().if_exp, self.index == number, one, others)
         return result()
 
@@ -144,23 +145,8 @@ class Chosen(RuntimeChoice):
         """Whether the value is among some constants."""
         return self.is_one_for(lambda option: option in values)
 
-    def __eq__(self, other: object) -> Any:
-        return self.is_one_for(lambda option: _truth(option == other))
-
-    def __ne__(self, other: object) -> Any:
-        return self.is_one_for(lambda option: _truth(option != other))
-
-    def __lt__(self, other: Any) -> Any:
-        return self.is_one_for(lambda option: _truth(option < other))
-
-    def __le__(self, other: Any) -> Any:
-        return self.is_one_for(lambda option: _truth(option <= other))
-
-    def __gt__(self, other: Any) -> Any:
-        return self.is_one_for(lambda option: _truth(option > other))
-
-    def __ge__(self, other: Any) -> Any:
-        return self.is_one_for(lambda option: _truth(option >= other))
+    def _compared(self, symbol: str, other: Any) -> Any:
+        return self.is_one_for(lambda option: _truth(COMPARISONS[symbol](option, other)))
 
     def __hash__(self) -> int:
         raise self._refusal("it is a key of a dict or an item of a set")
@@ -287,7 +273,8 @@ class ChosenText(Chosen):
 _NUMBERS = (bool, int, float, complex)
 
 
-def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
+def thunk(function: Callable[[], Any]) -> Callable[[], Any]:
+    """A function that is written in Python, of which branches look at what it holds."""
     return lambda: function()
 
 

@@ -15,6 +15,7 @@ from ....tracing.element_stores import signed_number
 from ....tracing.needed_numbers import note_decision
 from ....tracing.number_types import number_type
 from ....tracing.staging import raise_if, raise_where
+from ..interface import operators
 from .iterables import Sequence
 
 
@@ -132,11 +133,7 @@ class Range(Sequence, RuntimeValue):
         return equal._like_python(bool) if isinstance(equal, TracedArray) else bool(equal)
 
     def __ne__(self, other: object) -> Any:
-        equal = self == other
-        if not isinstance(equal, TracedArray):
-            return not equal
-        differs: Any = np.logical_not(equal)
-        return differs._like_python(bool)
+        return operators().not_(self == other)
 
 
 def _bound(bound: Any, default: Any, lowest: Any, highest: Any, length: Any) -> Any:

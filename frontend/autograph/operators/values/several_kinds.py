@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.mlir import Type, Value
+from .....dialect.mlir import Value
 from .....dialect.records import replace
 from ....tracing.array import TracedArray, wrap
 from ....tracing.recorder import Recorder
@@ -25,7 +25,6 @@ from .array_kinds import (
     array_value,
     as_array_kind,
     join_arrays,
-    mlir_type_of,
     promoted,
 )
 from .kinds import ArrayKind, Kind, Static
@@ -110,11 +109,6 @@ def carried_kinds(kind: ArrayKind) -> list[ArrayKind]:
     return [promoted(kind), ArrayKind(INT), *(_as_kind(type_) for type_, _ in carried_as(kind))]
 
 
-def carried_types_of(kind: ArrayKind) -> list[Type]:
-    """The types of the SSA values that carry a value of several types."""
-    return [mlir_type_of(carried.type) for carried in carried_kinds(kind)]
-
-
 def without_constants(kind: ArrayKind) -> ArrayKind:
     """The abstract type of a value that may be any of its types."""
     return replace(kind, types=tuple(replace(type_, constant=None) for type_ in kind.types))
@@ -161,11 +155,6 @@ def _one_option(trace: Recorder, value: SeveralTypes, places: Sequence[int], kin
             is_one: Any = np.equal(value._choice, place)
             last = value_of(trace, np.where(is_one, wrap(trace, other), wrap(trace, last)))
     return last
-
-
-def absent_types(trace: Recorder, kind: ArrayKind) -> list[Value]:
-    """SSA values of the right types for a path on which they are never looked at."""
-    return [absent_array(trace, each) for each in carried_kinds(kind)]
 
 
 def _kind_of(value: Any) -> Kind:

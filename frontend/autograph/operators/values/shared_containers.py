@@ -12,24 +12,12 @@ from typing import Any
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
 from ....tracing.several_types import SeveralTypes
-from .abstract import (
-    Choice,
-    Container,
-    Kind,
-    Mismatch,
-    Partial,
-    Static,
-    Text,
-    as_promoted_kind,
-    kind_of,
-    parts_of,
-    texts_grow,
-    with_carried_texts,
-)
+from .abstract import as_promoted_kind, kind_of, parts_of, texts_grow, with_carried_texts
 from .aliases import is_another, same_value
 from .composites import IMMUTABLE, container_class
 from .copies import Originals
 from .joins import join
+from .kinds import Container, Kind, Mismatch, Partial, Static, Text
 from .optional import MaybeUnbound, Optional
 from .program_locations import UNBOUND
 from .resolve_grown_lists import resolve_grown_list
@@ -127,13 +115,8 @@ def _wrapped(value: Any, kind: Kind) -> Kind:
 
 def _by_content(kind: Kind) -> Kind:
     """An abstract type in which containers are what they hold."""
-    if isinstance(kind, Static):
-        return kind_of(kind.value)
-    if isinstance(kind, Container):
-        return Container(kind.kind, kind.keys, tuple(map(_by_content, kind.children)))
-    if isinstance(kind, Partial) and kind.inner is not None:
-        return Partial(_by_content(kind.inner), kind.unbound, kind.none)
-    return kind
+    made: Kind = kind.with_parts(map(_by_content, kind.parts))
+    return kind_of(kind.value) if isinstance(kind, Static) else made
 
 
 def _present(value: Any) -> Any:
@@ -168,8 +151,4 @@ def holds_container(kind: Kind | None) -> bool:
     """Whether an abstract type names a container that there is in this recording only."""
     if isinstance(kind, Static):
         return isinstance(kind.value, TracedArray) or _is_mutable(kind.value)
-    if isinstance(kind, Container):
-        return any(map(holds_container, kind.children))
-    if isinstance(kind, Choice):
-        return any(map(holds_container, kind.held))
-    return isinstance(kind, Partial) and holds_container(kind.inner)
+    return kind is not None and any(map(holds_container, kind.parts))

@@ -22,11 +22,10 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.number_types import number_type
 from ..interface import operators
-from .hidden_state import require_own
+from .hidden_state import Items, require_own
 from .looked_up import lookups
 from .narrowing import is_among, note_facts
 from .optional import Chosen, Optional, type_name
-from .walked_objects import Items
 
 NAMES = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",

@@ -1,14 +1,27 @@
-"""The functions of `heapq`: Python's are compiled, so they are written here as programs are, and converted."""
+"""The functions of `heapq` and `bisect`: Python's are compiled, so they are written here as programs are."""
 
 from __future__ import annotations
 
+import bisect
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from .converted_functions import converted
+from .converted_functions import Function, converted
 
-Function = Callable[..., Any]
+ROWS: list[tuple[Any, Function]] = []
+"""Each function, and what is called in its place."""
+
+
+def _in_place_of(theirs: Function) -> Callable[[Function], Function]:
+    """Says in which function's place one is called."""
+
+    def add(function: Function) -> Function:
+        made = converted(function)
+        ROWS.append((theirs, made))
+        return made
+
+    return add
 
 
 @converted
@@ -39,13 +52,13 @@ def _move_down(heap: Any, position: Any) -> None:
     _move_up(heap, start, position)
 
 
-@converted
+@_in_place_of(heapq.heappush)
 def _heappush(heap: Any, item: Any) -> None:
     heap.append(item)
     _move_up(heap, 0, len(heap) - 1)
 
 
-@converted
+@_in_place_of(heapq.heappop)
 def _heappop(heap: Any) -> Any:
     if len(heap) == 0:
         raise IndexError("index out of range")
@@ -58,7 +71,7 @@ def _heappop(heap: Any) -> Any:
     return smallest
 
 
-@converted
+@_in_place_of(heapq.heapreplace)
 def _heapreplace(heap: Any, item: Any) -> Any:
     if len(heap) == 0:
         raise IndexError("index out of range")
@@ -68,7 +81,7 @@ def _heapreplace(heap: Any, item: Any) -> Any:
     return smallest
 
 
-@converted
+@_in_place_of(heapq.heappushpop)
 def _heappushpop(heap: Any, item: Any) -> Any:
     if len(heap) > 0 and heap[0] < item:
         item, heap[0] = heap[0], item
@@ -76,28 +89,55 @@ def _heappushpop(heap: Any, item: Any) -> Any:
     return item
 
 
-@converted
+@_in_place_of(heapq.heapify)
 def _heapify(heap: Any) -> None:
     for i in range(len(heap) // 2):
         _move_down(heap, len(heap) // 2 - 1 - i)
 
 
-@converted
+@_in_place_of(heapq.nsmallest)
 def _nsmallest(n: Any, iterable: Any, key: Any = None) -> Any:
     return sorted(iterable, key=key)[: max(n, 0)]
 
 
-@converted
+@_in_place_of(heapq.nlargest)
 def _nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
     return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
 
 
-def heap_rows() -> Iterator[tuple[Any, Function]]:
-    """Each function, and what is called in its place."""
-    yield heapq.heappush, _heappush
-    yield heapq.heappop, _heappop
-    yield heapq.heapreplace, _heapreplace
-    yield heapq.heappushpop, _heappushpop
-    yield heapq.heapify, _heapify
-    yield heapq.nsmallest, _nsmallest
-    yield heapq.nlargest, _nlargest
+@_in_place_of(bisect.bisect_left)
+def _bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    hi = len(a) if hi is None else hi
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if (a[middle] if key is None else key(a[middle])) < x:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
+@_in_place_of(bisect.bisect_right)
+def _bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    hi = len(a) if hi is None else hi
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if x < (a[middle] if key is None else key(a[middle])):
+            hi = middle
+        else:
+            lo = middle + 1
+    return lo
+
+
+@_in_place_of(bisect.insort_left)
+def _insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    a.insert(_bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+@_in_place_of(bisect.insort_right)
+def _insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    a.insert(_bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
