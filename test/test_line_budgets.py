@@ -267,6 +267,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         32,
         "what many objects hold is read out of a table, where conditions took minutes",
     ),
+    ("backend/gpu/schedules", 30, "blocks share loops in which no thread waits for others"),
+    (
+        "backend/gpu",
+        118,
+        "columns of recurrences of rows are threads of one launch, where each row took several",
+    ),
     ("backend/gpu/schedules", 280, "loops that hand numbers on are scans of what iterations make of them"),
     (
         "backend",

@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.rewriting import constant_integer, is_defined_inside, operations_of
+from ...nests.collapse import is_identity_layout
+from ...nests.independence import base, handed_on
 from .captures import is_pure
 
 ALL, ONE = "all", "one"
@@ -51,6 +53,8 @@ class Access:
     """Where, as a function of the iteration; None where that is not told."""
     outer: frozenset[Value] = frozenset()
     """The values that the place depends on, besides."""
+    column: Place | None = None
+    """The last axes of the memory, if it goes along them with the iteration alone: who has another one is elsewhere."""
 
     def meets(self, later: Access, around: Operation | None = None) -> bool:
         """Whether a later access has to wait for it; with a loop around, whether one of the next iteration has to."""
@@ -58,8 +62,12 @@ class Access:
             return False
         if self.who == later.who == ONE:
             return False
-        changing = self.outer | (self.who.outer if isinstance(self.who, Spread) else frozenset())
-        if around is not None and any(is_defined_inside(value, around) for value in changing):
+        spread = self.who.outer if isinstance(self.who, Spread) else frozenset[Value]()
+        if around is not None and any(is_defined_inside(value, around) for value in spread):
+            return True
+        if self.who == later.who and self.column is not None and self.column == later.column:
+            return False
+        if around is not None and any(is_defined_inside(value, around) for value in self.outer):
             return True
         is_same = isinstance(self.who, Spread) and self.who == later.who and self.place == later.place
         return not (is_same and self.place is not None) and not _are_apart(self.place, later.place)
@@ -71,6 +79,49 @@ def _are_apart(one: Place | None, other: Place | None) -> bool:
         return False
     pairs = zip(one[1:], other[1:], strict=True)
     return any(isinstance(a, _Number) and isinstance(b, _Number) and a != b for a, b in pairs)
+
+
+def column_of(memref: Value, place: Place | None, spread: int) -> Place | None:
+    """The last axes of all memory that a memref may be, with their extents, if the spread goes along all of them."""
+    if place is None or not spread:
+        return None
+    indices = place[len(place) - spread :]
+    is_spread = set(indices) == {("position", number) for number in range(spread)}
+    extents = tuple(memref.type.shape[len(memref.type.shape) - spread :])
+    return (*indices, *extents) if is_spread and _has_columns(memref, extents) else None
+
+
+def _has_columns(memref: Value, extents: tuple[int, ...]) -> bool:
+    """Whether a memref has whole rows of all memory that it may be, along axes of these extents."""
+    pending, seen = [memref], {memref}
+    while pending:
+        value = pending.pop()
+        shape = tuple(value.type.shape)
+        if shape[len(shape) - len(extents) :] != extents or ir.ShapedType.get_dynamic_size() in extents:
+            return False
+        made = None if isinstance(value.owner, ir.Block) else value.owner.operation
+        if made is not None and made.name == "memref.subview" and _is_of_rows(made, len(extents)):
+            following = [made.operands[0]]
+        elif made is not None and base(value) != value:
+            return False
+        else:
+            following = handed_on(value)
+            if not following and not is_identity_layout(value.type):
+                return False
+        if any(not isinstance(other.type, ir.MemRefType) or not other.type.rank for other in following):
+            return False
+        pending += [other for other in following if other not in seen]
+        seen.update(following)
+    return True
+
+
+def _is_of_rows(subview: Operation, axes: int) -> bool:
+    """Whether a view has all of the last axes."""
+    offsets, sizes, strides = (
+        list(subview.attributes[f"static_{name}"])[-axes:] for name in ("offsets", "sizes", "strides")
+    )
+    shape = list(subview.operands[0].type.shape)[-axes:]
+    return offsets == [0] * axes and sizes == shape and strides == [1] * axes
 
 
 class Places:

@@ -15,7 +15,7 @@ large, the kernel ends as well: the host follows the loop, and comes to the same
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass, replace
@@ -32,13 +32,13 @@ from ...nests.emit import create
 from ...nests.independence import base, handed_on
 from ...planning.boundaries import kernel_functions
 from ...planning.failures import FailureSites
-from ...planning.names import new_kernel_name
+from ...planning.names import EXIT, RUNTIME, new_kernel_name
 from ...planning.plan_attributes import PLAN
 from ...planning.shapes import static_shape
 from ...target import gpu_figures
 from ..placement.effort import known_bytes
 from ..placement.entries import entries_of
-from ..placement.kernel_effort import seconds_of_block
+from ..placement.kernel_effort import blocks_for, seconds_of_block
 from ..placement.kernel_variants import callee_of
 from ..placement.place_kernels import DEVICE, GUARDED, HOST, VISIBLE, describe, require_placed
 from .host_functions import HostFunction, element_bytes, host_functions
@@ -100,7 +100,7 @@ class _JoinedLoops:
 
     def join(self, loop: Operation, host: HostFunction, *, has_words: bool) -> None:
         """Join a loop, or else the loops in it."""
-        _move_views(loop)
+        _move_what_stays(loop, host, self._kernels)
         parts = parts_of_loop(loop, host, self._kernels)
         told = told_by_data(parts) if parts is not None else set()
         if parts is None or not _may_be_joined(parts, told, has_words) or not self._is_worth_it(parts):
@@ -123,7 +123,9 @@ class _JoinedLoops:
         figures = gpu_figures()
         others = figures.launch * len(parts.effects) + figures.read * len(parts.loads)
         others += sum(figures.seconds_of_trip(_bytes_of(kernel)) for kernel in trips)
-        return bool(calls) and len(seconds) == len(parts.effects) and sum(seconds) < others
+        overlap = any(len(group) > 1 for group in _groups(_arrays(parts)))
+        blocks = 1 if copied or overlap else blocks_for([self._callee(call) for call in calls])
+        return bool(calls) and len(seconds) == len(parts.effects) and sum(seconds) / blocks < others
 
     def _callee(self, call: Operation) -> Operation:
         return self._kernels[callee_of(call)]
@@ -140,10 +142,20 @@ def _bytes_of(kernel: Operation) -> int:
     return sum(known_bytes(type) for type in types if isinstance(type, ir.MemRefType))
 
 
-def _move_views(loop: Operation) -> None:
-    """Take views that are the same in all iterations out of a loop."""
-    for op in operations_of(loop):
-        if op.name in ("memref.view", "arith.constant") and not any(
+def _move_what_stays(loop: Operation, host: HostFunction, kernels: Container[str]) -> None:
+    """Take views, and numbers that the host has and does not change, out of a loop."""
+    ops = operations_of(loop)
+    known = (*RUNTIME, EXIT)
+    calls = (callee_of(op) for op in ops if op.name == "func.call")
+    is_closed = all(
+        callee in kernels or callee in known for callee in calls
+    )  # nothing of the user's runs in it
+    for op in ops:
+        is_number = is_closed and op.name == "memref.load" and host.is_on_host(op.operands[0])
+        is_kept = is_number and all(
+            user.name == "memref.load" for use in op.operands[0].uses if (user := use.owner.operation) in ops
+        )
+        if (is_kept or op.name in ("memref.view", "arith.constant")) and not any(
             is_defined_inside(operand, loop) for operand in op.operands
         ):
             op.move_before(loop)
@@ -177,15 +189,19 @@ def _may_be_joined(parts: LoopParts, told: set[Value], has_words: bool) -> bool:
     )
     if needs_words and not has_words:
         return False
-    arrays = {_key(value): value for value in _taken(parts) if isinstance(value.type, ir.MemRefType)}
-    if any(None in static_shape(value.type) for value in arrays.values()):
+    arrays = _arrays(parts)
+    if any(None in static_shape(value.type) for value in arrays):
         return False
-    known = all(len(group) == 1 or math.isfinite(group.end) for group in _groups(arrays.values()))
+    known = all(len(group) == 1 or math.isfinite(group.end) for group in _groups(arrays))
     return known and not any(
-        _may_meet(one, other)
-        for number, one in enumerate(arrays.values())
-        for other in list(arrays.values())[:number]
+        _may_meet(one, other) for number, one in enumerate(arrays) for other in arrays[:number]
     )
+
+
+def _arrays(parts: LoopParts) -> list[Value]:
+    """The arrays that a loop takes, each once."""
+    found = {_key(value): value for value in _taken(parts) if isinstance(value.type, ir.MemRefType)}
+    return list(found.values())
 
 
 def _are_behind(parts: LoopParts, told: set[Value]) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from ....dialect.mlir import Operation, ir
-from ....passes.rewriting import operations_in
-from ...target import gpu_figures
+from ....passes.rewriting import operations_in, operations_of
+from ...planning.shapes import static_shape
+from ...target import Gpu, current, gpu_figures
 from .block_effort import BARRIER
 from .effort import turns
 from .extent_bounds import ExtentBounds
@@ -15,11 +17,61 @@ from .extent_bounds import ExtentBounds
 THREADS = 256
 _PRODUCTS = ("linalg.matmul", "linalg.batch_matmul", "linalg.matvec", "linalg.vecmat", "linalg.batch_matvec")
 
+_OF_ALL = ("arith.", "bufferization.", "tensor.from_elements", "tensor.empty", "func.return")
+"""What all points share, or what computes nothing."""
+Shape: TypeAlias = "tuple[int, ...]"
+
 
 def seconds_of_block(kernel: Operation, call: Operation | None = None) -> float | None:
     """How long a block takes at most for what a kernel does, or does for a call; None where that is not known."""
     steps = _Effort(kernel, call).steps(operations_in(kernel.regions[0].blocks[0]))
     return None if steps is None else steps * gpu_figures().step
+
+
+def blocks_for(kernels: Sequence[Operation]) -> int:
+    """How many blocks can do what kernels do behind each other, again and again, and wait for nobody."""
+    shapes = {_shape_of_points(kernel) for kernel in kernels}
+    shape = shapes.pop() if len(shapes) == 1 else None
+    gpu = current().gpu
+    return (
+        1 if shape is None or gpu is None else max(1, min(-(-math.prod(shape) // THREADS), most_blocks(gpu)))
+    )
+
+
+def most_blocks(gpu: Gpu) -> int:
+    """How many blocks the device has at a time."""
+    return gpu.multiprocessors * (gpu.max_threads // THREADS)
+
+
+def _shape_of_points(kernel: Operation) -> Shape | None:
+    """The extents of all nests of a kernel, and of the last axes of arrays, if each point needs nothing of others."""
+    ops = operations_in(kernel.regions[0].blocks[0])
+    shapes = {_points_alone(op) for op in ops if not op.name.startswith(_OF_ALL) and not _is_of_number(op)}
+    return shapes.pop() if len(shapes) == 1 else None
+
+
+def _is_of_number(op: Operation) -> bool:
+    return op.name == "tensor.extract" and not op.operands[0].type.rank
+
+
+def _points_alone(op: Operation) -> Shape | None:
+    """The extents of what a nest computes point by point, or of the rows that a view has whole."""
+    if op.name == "linalg.generic" and op.results:
+        maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
+        own = [each for each in maps if each.n_dims and each.results]
+        gathers = any(inner.name.startswith(("tensor.", "memref.")) for inner in operations_of(op))
+        is_alone = all(each == ir.AffineMap.get_identity(each.n_dims) for each in own)
+        return _known(static_shape(op.results[0].type)) if own and is_alone and not gathers else None
+    if op.name in ("tensor.extract_slice", "tensor.insert_slice"):
+        types = op.results[0].type, op.operands[0].type
+        part, whole = map(static_shape, types if op.name == "tensor.extract_slice" else types[::-1])
+        return _known(part) if part == whole[-len(part) :] else None
+    return None
+
+
+def _known(shape: Sequence[int | None]) -> Shape | None:
+    known = tuple(extent for extent in shape if extent is not None)
+    return known if len(known) == len(shape) else None
 
 
 class _Effort:

@@ -2,7 +2,8 @@
 
 All threads walk the same way through loops and branches, as their bounds and conditions are the same for all. What is
 independent in there (nests, loops whose iterations need nothing of each other) they share; what is not, and writes, the
-first thread does. Where one needs what another wrote, they wait for each other (see `code/exchanges.py`).
+first thread does. Where one needs what another wrote, they wait for each other (see `code/exchanges.py`). If none has
+to, as each takes a column of a recurrence of rows from its beginning to its end, more blocks have a share.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from ...nests.emit import ForLoop, Index, create, load, store
 from ...nests.independence import roots
 from ...nests.iterations import are_independent, perfect_nest
 from ...nests.nest import LoopNest, loop_nest
+from ...target import current
 from ..code.allocations import allocations_can_move, move_allocations
 from ..code.captures import is_pure, outer_operands
 from ..code.control import Branch, compare, only_if
-from ..code.exchanges import ALL, ONE, Access, Order, Places, Spread, accesses_in
+from ..code.exchanges import ALL, ONE, Access, Order, Places, Spread, accesses_in, column_of
 from ..code.kernel import Kernel
 from ..code.points import read, write_point
 from ..code.points import write as store_point
 from ..code.reduce import WARP, BlockReduction, Reduction
 from ..code.walk import product, split, stepped
 from ..placement.block_effort import points_of, steps_of_block
+from ..placement.kernel_effort import most_blocks
 from ..placement.place_kernels import guard_of
 from .device_schedule import Run, seconds
 from .iterations import count, iteration
@@ -99,12 +102,16 @@ def is_shared(op: Operation) -> bool:
 
 def threads_for(ops: Iterable[Operation]) -> int:
     """How many threads have something to do: a power of two."""
-    most = 1
-    for op in (inner for outer in ops for inner in (outer, *operations_of(outer))):
-        if is_shared(op):
-            points = points_of(op)
-            most = max(most, MOST_THREADS if points is None else points)
-    return min(MOST_THREADS, max(WARP, 1 << (most - 1).bit_length()))
+    most = most_points(ops)
+    return min(MOST_THREADS, max(WARP, 1 << ((MOST_THREADS if most is None else most) - 1).bit_length()))
+
+
+def most_points(ops: Iterable[Operation]) -> int | None:
+    """How many points of one operation are shared at most; None where that is not known."""
+    inside = (inner for outer in ops for inner in (outer, *operations_of(outer)))
+    found = [points_of(op) for op in inside if is_shared(op)]
+    known = [points for points in found if points is not None]
+    return max(known, default=1) if len(known) == len(found) else None
 
 
 def _is_known(op: Operation) -> bool:
@@ -145,6 +152,8 @@ class _Block:
         self._emitter = self._kernel.emitter
         self._order = Order(self._kernel.barrier)
         self._block_reduction, self._turn = BlockReduction(self._kernel, self._threads), 0
+        self._spreads = list[Operation]()
+        """The loops of which threads take turns."""
         if guard is not None:  # which all have looked at in the beginning
             self._order.touch([Access(roots(guard), ALL, writes=False)])
 
@@ -157,7 +166,26 @@ class _Block:
                 for value in outer_operands(op):
                     kernel.value(value)  # before what is written in its regions
                 self._walk(op)
-        kernel.launch([1], f"{reason}; {self._threads} threads")
+        blocks = self._share_with_blocks()
+        others = f"; nobody waits for others: {blocks} blocks of" if blocks > 1 else ";"
+        kernel.launch([blocks], f"{reason}{others} {self._threads} threads")
+
+    def _share_with_blocks(self) -> int:
+        """Where no thread waits for others, let more blocks share what one would do; how many."""
+        points, gpu = most_points(self._ops), current().gpu
+        assert gpu is not None
+        inside = operations_of(self._kernel.operation)
+        if points is None or any(op.name in ("gpu.barrier", "func.call") for op in inside):
+            return 1
+        blocks = min(-(-points // self._threads), most_blocks(gpu))
+        if blocks > 1:
+            with ir.InsertionPoint.after(self._thread.owner.operation), self._thread.owner.operation.location:
+                before = self._emitter.multiply(self._kernel.id("block_id"), self._threads)
+                number = create("arith.addi", [self._thread.type], [before, self._thread])
+            self._thread.replace_all_uses_except(number, number.owner.operation)
+            for loop in self._spreads:
+                loop.operands[2] = self._emitter.value(blocks * self._threads)
+        return blocks
 
     # What all threads do
 
@@ -263,7 +291,8 @@ class _Block:
             place, outer = None, frozenset[Value]()
             if indices is not None:
                 place, outer = self._places.of([memref, *indices], positions)
-            found.append(Access(roots(memref), who, writes, place, outer))
+            column = column_of(memref, place, len(positions))
+            found.append(Access(roots(memref), who, writes, place, outer, column))
         return found
 
     # What threads share
@@ -276,6 +305,7 @@ class _Block:
                 body(self._thread)
             return
         loop = ForLoop(emitter, self._thread, total, self._threads, [])
+        self._spreads.append(loop.operation)
         with loop.body():
             body(loop.position)
             loop.end([])
@@ -323,11 +353,12 @@ class _Block:
         who = Spread(tuple(("extent", name) for name in names), outer)
         found: list[Access] = []
         for operand in nest.accesses:
-            memory, place, values = frozenset[Hashable](), None, frozenset[Value]()
+            memory, place, values, column = frozenset[Hashable](), None, frozenset[Value](), None
             if not operand.is_scalar:
                 memory = roots(operand.memref)
                 place, values = self._places.of_expressions(operand.memref, operand.expressions, spread)
-            found.append(Access(memory, who, writes=False, place=place, outer=values))
+                column = column_of(operand.memref, place, len(spread))
+            found.append(Access(memory, who, False, place, values, column))
         gathered = self._accesses(operations_in(nest.body), who)
         outputs = found[len(nest.inputs) :]
         return [*found, *gathered], [replace(access, writes=True) for access in outputs]

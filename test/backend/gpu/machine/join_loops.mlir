@@ -706,3 +706,41 @@ func.func private @kernel_0(%x: memref<64xf64>, %y: memref<64xf64>) attributes {
   return
 }
 }
+
+// -----
+
+// A number that the host has is read before a loop that does not change it, which is one kernel then. One that the host
+// stores in the loop is read in it, and the loop is left as it is.
+// CHECK-LABEL: func.func @scaled(
+// CHECK: %[[FACTOR:.*]] = memref.load %{{.*}}[] : memref<f64>
+// CHECK-NOT: scf.for
+// CHECK: call @[[JOINED:kernel_[0-9]+]](%{{.*}}, %{{.*}}, %[[FACTOR]])
+// CHECK: scf.for
+// CHECK: memref.load %{{.*}}[] : memref<f64>
+// CHECK: func.call @kernel_0(
+// CHECK: return
+module attributes {weft.sites = []} {
+func.func @scaled(%x: memref<64xf64>, %factor: memref<f64>, %n: index, %w: memref<0xi8>, %record: memref<20xi64>)
+    attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<64xf64>, tensor<f64>, tensor<i64>], on_heap = [], on_host = [1], polls = false, results = [], sizes, workspace = 0 : i64, written = [0]}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    %f = memref.load %factor[] : memref<f64>
+    func.call @kernel_0(%x, %f) : (memref<64xf64>, f64) -> ()
+  }
+  %changing = memref.alloca() : memref<f64>
+  scf.for %t = %c0 to %n step %c1 {
+    %f = memref.load %changing[] : memref<f64>
+    %twice = arith.addf %f, %f : f64
+    memref.store %twice, %changing[] : memref<f64>
+    func.call @kernel_0(%x, %f) : (memref<64xf64>, f64) -> ()
+  }
+  return
+}
+func.func private @kernel_0(%x: memref<64xf64>, %f: f64) attributes {weft.accesses = ["rw", ""], weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict writable : memref<64xf64> to tensor<64xf64>
+  %1 = linalg.fill ins(%f : f64) outs(%0 : tensor<64xf64>) -> tensor<64xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %x : (tensor<64xf64>, memref<64xf64>) -> ()
+  return
+}
+}

@@ -237,3 +237,54 @@ func.func private @kernel_7(%n: index, %x: memref<64xf64>) attributes {weft.side
   }
   return
 }
+
+// -----
+
+// Rows of which each needs the last: a thread takes a column from the first row to the last, and waits for nobody. So more
+// blocks have a share.
+// CHECK-LABEL: func.func private @kernel_20
+// CHECK: gpu.launch_func {{.*}} blocks in (%c3, %c1, %c1) threads in (%c256, %c1, %c1)
+// CHECK: weft.schedule = "one block: an iteration needs the last one, and threads share what is in it; nobody waits for others: 3 blocks of 256 threads"
+// CHECK: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for {{.*}} step %c768
+// CHECK-NOT: gpu.barrier
+func.func private @kernel_20(%x: memref<40x600xf64>, %y: memref<40x600xf64>) attributes {weft.side = "device"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c39 = arith.constant 39 : index
+  %c600 = arith.constant 600 : index
+  scf.for %t = %c0 to %c39 step %c1 {
+    %u = arith.addi %t, %c1 : index
+    scf.for %i = %c0 to %c600 step %c1 {
+      %a = memref.load %y[%t, %i] : memref<40x600xf64>
+      %b = memref.load %x[%u, %i] : memref<40x600xf64>
+      %sum = arith.addf %a, %b : f64
+      memref.store %sum, %y[%u, %i] : memref<40x600xf64>
+    }
+  }
+  return
+}
+
+// -----
+
+// A part of a row may be what another thread wrote of the row before: they wait, and are one block.
+// CHECK-LABEL: func.func private @kernel_21
+// CHECK: gpu.launch_func {{.*}} blocks in (%c1, %c1, %c1)
+// CHECK: threads share what is in it; 256 threads"
+// CHECK: gpu.barrier
+func.func private @kernel_21(%y: memref<40x600xf64>) attributes {weft.side = "device"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c39 = arith.constant 39 : index
+  %c599 = arith.constant 599 : index
+  scf.for %t = %c0 to %c39 step %c1 {
+    %u = arith.addi %t, %c1 : index
+    scf.for %i = %c0 to %c599 step %c1 {
+      %j = arith.addi %i, %c1 : index
+      %a = memref.load %y[%t, %j] : memref<40x600xf64>
+      memref.store %a, %y[%u, %i] : memref<40x600xf64>
+    }
+  }
+  return
+}

@@ -189,3 +189,60 @@ def test_iterations_give_the_same_bits_each_time() -> None:
     compiled = weft.function(_linear, device="cuda")
     a, b = _coefficients(LONG), _random(LONG)
     np.testing.assert_array_equal(compiled(a, b)[0], compiled(a, b)[0])
+
+
+def _rows(x: Any, share: float) -> Any:
+    state, out = np.zeros(x.shape[1]), np.empty_like(x)
+    for i in range(len(x)):
+        state = share * state + x[i]
+        out[i] = np.tanh(state)
+    return out
+
+
+def _rows_in_place(x: Any, share: float) -> Any:
+    for i in range(1, len(x)):
+        x[i] += share * x[i - 1]
+    return x * 2
+
+
+def _moments(x: Any, share: float) -> Any:
+    first, second, position = np.zeros((2, 300)), np.zeros((2, 300)), np.ones((2, 300))
+    for i in range(len(x)):
+        gradient = position - x[i]
+        first = share * first + (1 - share) * gradient
+        second = share * second + (1 - share) * gradient * gradient
+        position = position - first / (np.sqrt(second) + 1e-3)
+    return position, first
+
+
+def _waves(x: Any, share: float) -> Any:
+    for i in range(1, len(x)):
+        x[i, 1:-1] = x[i - 1, 1:-1] + share * (x[i - 1, 2:] - x[i - 1, :-2])
+    return x
+
+
+COLUMNS: dict[str, tuple[Callable[..., Any], tuple[int, ...], int]] = {
+    "states": (_rows, (20, 600), 3),
+    "rows in place": (_rows_in_place, (20, 600), 3),
+    "moments": (_moments, (20, 2, 300), 3),
+    "neighbours": (_waves, (20, 600), 1),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_of_rows_that_need_the_last_one_are_threads(name: str) -> None:
+    function, shape, blocks = COLUMNS[name]
+    x = np.random.default_rng(len(shape)).standard_normal(shape)
+    there, here, text = _both(function, x, 0.9)
+    assert (f"nobody waits for others: {blocks} blocks of" in text) == (blocks > 1)
+    assert "one block: an iteration needs the last one" in text
+    for one, other in zip(there, here, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-13)
+
+
+def test_loops_over_many_columns_are_one_launch() -> None:
+    row = [weft.TensorSpec((50, 300_000), "float64"), weft.TensorSpec((), "float64")]
+    text = weft.function(_rows, target="sm_90a").get_concrete_function(*row).as_text("gpu")
+    assert "nobody waits for others" in text
+    far = weft.function(_waves, target="sm_90a").get_concrete_function(*row).as_text("gpu")
+    assert "one block" not in far
