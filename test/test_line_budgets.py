@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from support.package import ROOT, source_files
 
 LINES = {
-    "": 220_000,
+    "": 219_940,
     "dialect": 12_540,
     "passes": 29_190,
     "backend": 72_930,
@@ -20,10 +20,10 @@ LINES = {
     "backend/gpu": 24_300,
     "backend/gpu/schedules": 7_400,
     "backend/planning": 6_900,
-    "frontend": 100_990,
+    "frontend": 100_930,
     "frontend/artifacts": 5_500,
-    "frontend/autograph": 27_440,
-    "frontend/autograph/operators": 21_950,
+    "frontend/autograph": 27_380,
+    "frontend/autograph/operators": 21_900,
     "frontend/calls": 4_500,
     "frontend/distributed": 2_900,
     "frontend/gradients": 3_100,

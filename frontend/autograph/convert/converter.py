@@ -17,13 +17,12 @@ from ...source.code_table import CodeTable
 from . import build
 from .blocks import BlockConverter
 from .compiling import as_definition, compile_definition
-from .depth import require_bounded_depth
 from .emitter import Context
 from .generated import Names, names_in
 from .generators import consumed, why_not_consumed, why_only_around
 from .operators import Operators
 from .source import Missing, Source, find_source
-from .unsupported import unsupported
+from .unsupported import require_bounded_depth, unsupported
 
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 

@@ -15,7 +15,7 @@ from .interface import StagingOperators, install_operators
 from .lists import computed_lengths
 from .objects import access, arithmetic, changed_classes, class_patterns
 from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
-from .tables import carried_tables, list_pools, making, table_walks
+from .tables import carried_tables, list_pools, making
 from .values import resolve_grown_lists, sequence_iterators
 
 
@@ -78,7 +78,6 @@ class _Operators:
     lists_in_pool = lazy(lambda _: list_pools.lists_in_pool)
     join_tables = lazy(lambda _: carried_tables.join_tables)
     is_spread = lazy(lambda _: unpacking.is_spread)
-    walk_of_table = lazy(lambda _: table_walks.TableWalk.of)
 
 
 OPERATORS: StagingOperators = _Operators()

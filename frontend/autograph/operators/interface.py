@@ -28,9 +28,6 @@ class StagingOperators(Operators, Protocol):
     def is_spread(self, part: Any, /) -> bool:
         """Whether a part of a display is what `*items` stands for."""
 
-    def walk_of_table(self, table: Any, /) -> Any:
-        """What a loop over one walks."""
-
     def join_tables(self, left: Any, right: Any, /) -> Any:
         """The abstract type of what two paths give, of which one is such a dict or set."""
 

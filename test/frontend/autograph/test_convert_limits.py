@@ -13,7 +13,7 @@ import pytest
 from support.conversion import check, converted, define
 from weft.dialect.errors import ConversionError
 from weft.frontend.autograph.convert import to_code
-from weft.frontend.autograph.convert.depth import MAX_DEPTH
+from weft.frontend.autograph.convert.unsupported import MAX_DEPTH
 
 
 def lines(*texts: str) -> str:

@@ -65,10 +65,7 @@ def _heappop(heap: Any) -> Any:
     last = heap.pop()
     if len(heap) == 0:
         return last
-    smallest = heap[0]
-    heap[0] = last
-    _move_down(heap, 0)
-    return smallest
+    return _heapreplace(heap, last)
 
 
 @_in_place_of(heapq.heapreplace)

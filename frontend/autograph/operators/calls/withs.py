@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
+from ....guards.call_effects import Does, effect_of
 from ....source.modules import is_users_module
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -24,9 +25,9 @@ from ..exceptions.tries import raise_, record_try
 from ..interface import operators
 from ..statements.generators import Codes, Generator
 from ..statements.statements import if_
+from ..values.hidden_state import INSTEAD, has_hidden_state, require_own
 from ..values.own_variables import Variables, variables_named
 from ..values.special_methods import users_method
-from .managers import require_harmless
 
 Block = Callable[[Any], Exit]
 
@@ -123,3 +124,21 @@ def _around(manager: Any, body: Block) -> Exit:
 
 def _is_users(function: Any) -> bool:
     return isinstance(function, FunctionType) and is_users_module(function.__module__)
+
+
+def require_harmless(manager: Any) -> None:
+    """Refuse a context manager, which no user has written, that locks, opens or changes something outside."""
+    require_own(current_trace(), manager)
+    if has_hidden_state(manager):
+        return
+    for name in ("__enter__", "__exit__"):
+        method = getattr(manager, name, None)
+        if method is None:
+            continue
+        effect = effect_of(method)
+        if effect.does is Does.VARIES or effect.does is Does.UNKNOWN:
+            kind = f"{type(manager).__module__}.{type(manager).__qualname__}"
+            raise UnsupportedError(
+                f"`with` enters a {kind} object, which {effect.why or 'does what nothing is known of'}, and would do "
+                f"so once, while the function is traced: {INSTEAD.format('enter it')}"
+            )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import operator
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequence_
 from typing import Any
@@ -35,6 +34,7 @@ from ..values.abstract import array_leaves, column_leaves, flatten, kind_of, unf
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.kinds import Choice, Growing, Kind, Static
+from ..values.unchanged_values import same_items
 from .items_of_results import structure_of_item, with_lists, with_numbers
 from .kept_items import keep_put, keep_read
 from .list_methods import ListMethods
@@ -336,8 +336,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         return numbers[0][: self._length].copy() if numbers else None
 
     def is_as_made(self) -> bool:
-        now = self.state()
-        return len(now) == len(self._at_first) and all(map(operator.is_, now, self._at_first))
+        return same_items(self.state(), self._at_first)
 
     @staticmethod
     def of_array(array: Any, number: type | None = None) -> GrowingList:

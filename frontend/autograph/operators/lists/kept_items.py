@@ -22,6 +22,7 @@ from ..values.control_flow_state import control_flow
 from ..values.made_objects import tell_apart
 from ..values.optional import MaybeUnbound, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.unchanged_values import same_items
 
 if TYPE_CHECKING:
     from ....tracing.recorder import Recorder
@@ -228,8 +229,4 @@ def _state(part: Any) -> Any:
 
 def _has_changed(item: Any, before: Any) -> bool:
     """Whether a container holds something else than before, or has become a list that grows."""
-    return resolve_grown_list(item) is not item or _differ(_state(item), before)
-
-
-def _differ(now: list[Any], before: list[Any]) -> bool:
-    return len(now) != len(before) or any(one is not other for one, other in zip(now, before, strict=True))
+    return resolve_grown_list(item) is not item or not same_items(_state(item), before)

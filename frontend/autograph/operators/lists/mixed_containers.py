@@ -25,6 +25,7 @@ from ..values.composites import IMMUTABLE
 from ..values.made_objects import tell_apart
 from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.unchanged_values import same_items
 from .kept_items import begin_again_if_copied
 
 
@@ -406,11 +407,7 @@ class _Watch:
             if now is None and content is not None:  # an object that the recording, which has ended, had made
                 attributes = attributes_of(container) or {}
                 now = [*attributes, *attributes.values()]
-            if now is None or content is None or len(now) != len(content):
-                is_changed = now is not content
-            else:
-                is_changed = any(one is not other for one, other in zip(now, content, strict=True))
-            if is_changed:
+            if now is not content and (now is None or content is None or not same_items(now, content)):
                 return container
         return None
 

@@ -37,7 +37,7 @@ from ..lists.dynamic_lists import GrowingList
 from ..loops.carried_permutations import WritesOthers
 from ..loops.index_values import counter_value, trip_count
 from ..loops.loops import LeavesLoop, Loop, codes_of_blocks
-from ..tables.table_walks import TableWalk
+from ..tables.hash_tables import TableWalk
 from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
 from ..values.iterables import (

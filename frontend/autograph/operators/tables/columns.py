@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -32,8 +31,3 @@ def traced(array: Any) -> TracedArray:
 def count(number: int) -> TracedArray:
     """A number of the trace, which is counted up."""
     return traced(np.int64(number))
-
-
-def are_same(now: list[Any], before: list[Any]) -> bool:
-    """Whether the same arrays are held as before."""
-    return len(now) == len(before) and all(map(operator.is_, now, before))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interface import operators
-from .dict_tables import DictTable, truth
+from .dict_tables import DictTable
 
 
 class CounterTable(DictTable):
@@ -24,10 +24,7 @@ class CounterTable(DictTable):
         self.put(key, change(self.get(key, 0)))
 
     def __delitem__(self, key: Any) -> None:
-        self.expect_loss()
-        found = self.find(key)
-        if found is not None:
-            self.take_out(found)
+        self.drop(key, False)
 
     def take_over(self, other: Any) -> None:
         """Add the counts of another counter or dict, or count the items of something else."""
@@ -102,7 +99,7 @@ class CounterTable(DictTable):
 
         def of_other(pair: Any) -> None:
             found = self.find(pair[0])
-            new = True if found is None else operators().not_(truth(found))
+            new = True if found is None else operators().not_(found.truth)
             operators().if_(new, lambda: keep(pair[0], combine(0, pair[1])))
 
         operators().for_(self.items(), of_this)

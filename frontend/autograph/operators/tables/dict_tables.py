@@ -15,9 +15,9 @@ from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
 from ..values.control_flow_state import control_flow
 from ..values.kinds import Container
-from .hash_tables import Found, Table
+from .hash_tables import ITEMS, KEYS, VALUES, Found, Table, missing_key
 from .python_classes import PythonClass
-from .table_walks import ITEMS, KEYS, VALUES, TableView
+from .table_walks import TableView
 
 _NO_DEFAULT = object()
 
@@ -39,7 +39,7 @@ class DictTable(Table):
         if found is None:
             return default
         default = self.as_value(default)
-        return operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
+        return operators().if_exp(found.truth, lambda: self.read(found), lambda: default)
 
     def as_value(self, default: Any) -> Any:
         """What stands in the place of a value that is missing: a list is one of those that values are."""
@@ -50,7 +50,7 @@ class DictTable(Table):
         found = self.find(key)
         if found is None:
             return self.missing(key)
-        operators().if_(operators().not_(truth(found)), lambda: missing_key(key))
+        self.require(key, found)
         return self.read(found)
 
     def missing(self, key: Any) -> Any:
@@ -88,9 +88,9 @@ class DictTable(Table):
             return default
         if self.pool is not None:
             default = self.owned(default)
-            operators().if_(operators().not_(truth(found)), lambda: self.put(key, default))
+            operators().if_(operators().not_(found.truth), lambda: self.put(key, default))
             return self.read(self.surely(key))
-        value = operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
+        value = operators().if_exp(found.truth, lambda: self.read(found), lambda: default)
         self.put(key, value)
         return value
 
@@ -101,13 +101,7 @@ class DictTable(Table):
         return found
 
     def __delitem__(self, key: Any) -> None:
-        self.expect_loss()
-        found = self.find(key)
-        if found is None:
-            missing_key(key)
-            return
-        operators().if_(operators().not_(truth(found)), lambda: missing_key(key))
-        self.take_out(found)
+        self.drop(key, True)
 
     def pop(self, key: Any, default: Any = _NO_DEFAULT) -> Any:
         """The value of a key, which is taken out; the default where it is not there."""
@@ -116,11 +110,11 @@ class DictTable(Table):
         if found is None:
             return missing_key(key) if default is _NO_DEFAULT else default
         if default is _NO_DEFAULT:
-            operators().if_(operators().not_(truth(found)), lambda: missing_key(key))
+            self.require(key, found)
             value = self.read(found)
         else:
             default = self.as_value(default)
-            value = operators().if_exp(truth(found), lambda: self.read(found), lambda: default)
+            value = operators().if_exp(found.truth, lambda: self.read(found), lambda: default)
         self.take_out(found)
         return value
 
@@ -241,7 +235,7 @@ class DefaultTable(DictTable):
         if found is None:
             return self.missing(key)
         operators().if_(  # which follows what the function changes
-            operators().not_(truth(found)), lambda: self.put(key, operators().call(default))
+            operators().not_(found.truth), lambda: self.put(key, operators().call(default))
         )
         return self.read(self.surely(key))
 
@@ -273,13 +267,3 @@ def _pair(pair: Any) -> Any:
     if isinstance(pair, (tuple, list)) and len(pair) != 2:
         raise ValueError(f"dictionary update sequence element #0 has length {len(pair)}; 2 is required")
     return operators().unpack(pair, 2, None)
-
-
-def truth(found: Found) -> Any:
-    """Whether a key was found, as Python's bool."""
-    return found.is_there.copy()._like_python(bool)
-
-
-def missing_key(key: Any) -> Any:
-    """Raise what Python raises for a key that is not there."""
-    operators().raise_(lambda: KeyError(key))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.ops.tables import INT32, TableFind, TableIndex
-from .....dialect.records import NamedTuple
+from .....dialect.records import NamedTuple, dataclass
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeTable
 from ....signature.traced_value import StandIn
@@ -28,11 +28,13 @@ from ..lists.dynamic_lists import (
     columns_of_item,
     is_known_outside,
 )
-from ..lists.kept_items import keep_put
+from ..lists.kept_items import keep_put, keep_read
 from ..lists.widened_items import static_shape, widened_columns
 from ..values.abstract import array_leaves, column_leaves, unflatten
+from ..values.iterables import Sequence
 from ..values.kinds import Container, Growing, Kind, Tabled
-from .columns import are_same, count, read, traced, write
+from ..values.unchanged_values import same_items
+from .columns import count, read, traced, write
 from .keys import (
     are_words,
     joined_keys,
@@ -62,6 +64,16 @@ class Found(NamedTuple):
     place: Any
     """-1 where there is none."""
     is_there: Any
+
+    @property
+    def truth(self) -> Any:
+        """Whether it is there, as Python's bool."""
+        return self.is_there.copy()._like_python(bool)
+
+
+def missing_key(key: Any) -> Any:
+    """Raise what Python raises for a key that is not there."""
+    operators().raise_(lambda: KeyError(key))
 
 
 class Table(StandIn, RuntimeTable):
@@ -318,6 +330,21 @@ class Table(StandIn, RuntimeTable):
         self._gone = write(self._gone, np.logical_or(found.is_there, read(self._gone, place)), place)
         self._dead = self._dead + cast(found.is_there, np.dtype(np.int64))
 
+    def require(self, key: Any, found: Found) -> None:
+        """Raise what Python does where a key is not there."""
+        operators().if_(operators().not_(found.truth), lambda: missing_key(key))
+
+    def drop(self, key: Any, is_required: bool) -> None:
+        """Take the item of a key out, which may have to be there."""
+        self.expect_loss()
+        found = self.find(key)
+        if found is not None:
+            if is_required:
+                self.require(key, found)
+            self.take_out(found)
+        elif is_required:
+            missing_key(key)
+
     def clear(self) -> None:
         """Take all items out."""
         if self.kind is not None:
@@ -366,7 +393,7 @@ class Table(StandIn, RuntimeTable):
     def holds(self, key: Any) -> Any:
         """Whether a key is there."""
         found = self.find(key)
-        return False if found is None else found.is_there.copy()._like_python(bool)
+        return False if found is None else found.truth
 
     def first_place(self) -> Any:
         """The place of the first item that is left."""
@@ -412,7 +439,7 @@ class Table(StandIn, RuntimeTable):
     # Protocols
 
     def __weft_items__(self) -> Any:
-        return operators().walk_of_table(self)
+        return TableWalk.of(self)
 
     def __iter__(self) -> Any:
         return iter(self.part(0))
@@ -463,7 +490,7 @@ class Table(StandIn, RuntimeTable):
         return [*self._columns, self._slots, self._gone, self._length, self._dead, *of_lists]
 
     def is_as_made(self) -> bool:
-        return self._at_first is not None and are_same(self.state(), self._at_first)
+        return self._at_first is not None and same_items(self.state(), self._at_first)
 
     def carried(self) -> list[Any]:
         """What carries it from a path to another."""
@@ -504,3 +531,47 @@ def with_item(item: Container | None, key: Any, *value: Any) -> Container:
     old: tuple[Kind | None, ...] = (None, None) if item is None else item.children
     values = [joined_values(before, kind_of_value(v)) for before, v in zip(old[1:], value, strict=False)]
     return Container(tuple, (), (joined_keys(old[0], key_kind(key)), *values))
+
+
+KEYS, VALUES, ITEMS = 0, 1, None
+"""Which part of the items is meant."""
+
+
+@dataclass(frozen=True)
+class TableWalk(Sequence):
+    """The keys, values or items of a table, as they are when they are read; none is put in or taken out meanwhile."""
+
+    table: Table
+    part: int | None
+    places: Any
+    """Where they lie; None where they lie side by side."""
+    count: Any
+
+    @classmethod
+    def of(cls, table: Table, part: int | None = KEYS) -> TableWalk:
+        """A walk that begins now."""
+        places = table.places() if table.loses and table.kind is not None else None
+        count = table.length if places is None else places.shape[0]
+        return cls(table, part, places, count)
+
+    @property
+    def length(self) -> Any:
+        return 0 if self.table.kind is None else self.count
+
+    def item(self, position: Any) -> Any:
+        place = position if self.places is None else self.places[position]
+        read = {KEYS: self.table.key, VALUES: self.table.value, ITEMS: self.table.item}[self.part]
+        found = read(place)
+        keep_read(found)
+        return found
+
+    def has_changed(self, before: tuple[Any, Any]) -> Any:
+        """Whether keys were put in or taken out since there were so many; False where none can have been."""
+        length, dead = self.table._length, self.table._dead
+        if length is before[0] and dead is before[1]:
+            return False
+        return np.logical_or(np.not_equal(length, before[0]), np.not_equal(dead, before[1]))
+
+    def sizes(self) -> tuple[Any, Any]:
+        """How many items were put in and taken out by now."""
+        return self.table._length, self.table._dead

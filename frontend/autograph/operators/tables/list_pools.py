@@ -47,7 +47,8 @@ from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow
 from ..values.kinds import ArrayKind, Container, Kind, Static
 from ..values.resolve_grown_lists import resolve_grown_list
-from .columns import are_same, count, read, traced, write
+from ..values.unchanged_values import same_items
+from .columns import count, read, traced, write
 
 ROOM = 16
 """For how many items, and lists, there is room at first."""
@@ -133,12 +134,7 @@ class ListPool(RuntimeContainer):
         self.become(kind)
         return kind
 
-    def become(self, kind: Kind) -> None:
-        """Hold items of an abstract type, from the beginning of a loop or branch on that knows the pool."""
-        if kind != self.kind:
-            if is_known_outside(self):
-                raise Widened(self, kind)
-            self.widen(kind)
+    become: Any = GrowingList.become
 
     # Lists
 
@@ -249,7 +245,7 @@ class ListPool(RuntimeContainer):
 
     def _adopted_together(self, values: list[Any]) -> Any:
         """The numbers of the lists that some of Python's become, with as much code as one takes."""
-        is_as_made = are_same(self.state(), self.at_first)
+        is_as_made = same_items(self.state(), self.at_first)
         numbers = self._lists + lookup("arange")(len(values))
         lengths = np.array(list(map(len, values)), np.int64)
         columns = self._known_columns([item for value in values for item in value])
@@ -510,7 +506,7 @@ class PooledList(GrowingList):
         return self.pool._counts
 
     def is_as_made(self) -> bool:
-        return are_same(self.pool.state(), self.pool.at_first)
+        return same_items(self.pool.state(), self.pool.at_first)
 
     def let_join(self, other: Any, is_new: bool = True) -> bool:
         if type(other) not in (list, GrowingList) or is_known_outside(other) is is_new:

@@ -11,7 +11,7 @@ from ....signature.traced_value import COMPARISONS
 from ....tracing.staging import raise_if
 from ..interface import operators
 from ..values.kinds import ArrayKind
-from .dict_tables import DictTable, missing_key, truth
+from .dict_tables import DictTable
 from .hash_tables import Found, Table
 from .table_walks import TableView
 
@@ -143,20 +143,11 @@ class ChangingSet(SetTable):
 
     def discard(self, member: Any) -> None:
         """Take a member out, if it is there."""
-        self.expect_loss()
-        found = self.find(member)
-        if found is not None:
-            self.take_out(found)
+        self.drop(member, False)
 
     def remove(self, member: Any) -> None:
         """Take a member out."""
-        self.expect_loss()
-        found = self.find(member)
-        if found is None:
-            missing_key(member)
-            return
-        operators().if_(operators().not_(truth(found)), lambda: missing_key(member))
-        self.take_out(found)
+        self.drop(member, True)
 
     def pop(self) -> Any:
         """Take a member out and return it."""

@@ -1,62 +1,15 @@
-"""What loops over tables walk, and the views `keys()`, `values()` and `items()`."""
+"""The views `keys()`, `values()` and `items()` of tables."""
 
 from __future__ import annotations
 
 from collections.abc import ItemsView, KeysView
 from typing import Any
 
-import numpy as np
-
-from .....dialect.records import dataclass
 from ....signature.traced_value import StandIn
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
-from ..lists.kept_items import keep_read
 from ..values.iterables import Sequence
-from .hash_tables import Table
-
-KEYS, VALUES, ITEMS = 0, 1, None
-"""Which part of the items is meant."""
-
-
-@dataclass(frozen=True)
-class TableWalk(Sequence):
-    """The keys, values or items of a table, as they are when they are read; none is put in or taken out meanwhile."""
-
-    table: Table
-    part: int | None
-    places: Any
-    """Where they lie; None where they lie side by side."""
-    count: Any
-
-    @classmethod
-    def of(cls, table: Table, part: int | None = KEYS) -> TableWalk:
-        """A walk that begins now."""
-        places = table.places() if table.loses and table.kind is not None else None
-        count = table.length if places is None else places.shape[0]
-        return cls(table, part, places, count)
-
-    @property
-    def length(self) -> Any:
-        return 0 if self.table.kind is None else self.count
-
-    def item(self, position: Any) -> Any:
-        place = position if self.places is None else self.places[position]
-        read = {KEYS: self.table.key, VALUES: self.table.value, ITEMS: self.table.item}[self.part]
-        found = read(place)
-        keep_read(found)
-        return found
-
-    def has_changed(self, before: tuple[Any, Any]) -> Any:
-        """Whether keys were put in or taken out since there were so many; False where none can have been."""
-        length, dead = self.table._length, self.table._dead
-        if length is before[0] and dead is before[1]:
-            return False
-        return np.logical_or(np.not_equal(length, before[0]), np.not_equal(dead, before[1]))
-
-    def sizes(self) -> tuple[Any, Any]:
-        """How many items were put in and taken out by now."""
-        return self.table._length, self.table._dead
+from .hash_tables import ITEMS, KEYS, VALUES, Table, TableWalk
 
 
 def listed(value: Any) -> Any:

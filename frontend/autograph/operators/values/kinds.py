@@ -14,13 +14,44 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
-from .....dialect.types import TensorType
+from .....dialect.shown_values import shown_value
+from .....dialect.types import TensorType, type_of
 from ....runtime_values.values import RuntimeValue
 from ....signature.layout_keys import Order
 from ....signature.signature import static_key
-from ....signature.traced_value import CompositeValue
+from ....signature.traced_value import ByValue, CompositeValue
 from ....tracing.several_types import TypeOfValue
-from .static_values import COMPARED, described, same_static
+
+COMPARED = (bool, int, float, complex, str, bytes, slice, range, np.dtype, ByValue)
+"""Values that are the same if they are equal; others are if they are one object."""
+
+
+def same_static(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if type(one) is not type(other) or isinstance(one, (np.ndarray, np.generic)):
+        return False
+    if type(one) in (int, str):  # most constants, many of which are compared where calls nest deeply
+        return bool(one == other)
+    if isinstance(one, types.FunctionType):
+        return _are_made_alike(one, other)
+    return isinstance(one, COMPARED) and bool(static_key(one) == static_key(other))
+
+
+def _are_made_alike(one: types.FunctionType, other: types.FunctionType) -> bool:
+    """Whether two functions are what one `def` or lambda gave twice, with nothing in them that tells them apart."""
+    if one.__code__ is not other.__code__ or one.__globals__ is not other.__globals__:
+        return False
+    cells = (one.__closure__ or ()), (other.__closure__ or ())
+    parts = ((f.__defaults__, f.__kwdefaults__, f.__dict__ or None) for f in (one, other))
+    return all(mine is its for mine, its in zip(*cells, strict=True)) and not any(map(any, parts))
+
+
+def described(value: Any) -> str:
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+        return str(type_of(np.asarray(value)))
+    text = shown_value(value)
+    return text if len(text) < 60 else f"a {type(value).__name__}"
 
 
 class AbstractType:

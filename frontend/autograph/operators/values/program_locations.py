@@ -38,8 +38,7 @@ from ....tracing.regions import Region
 from ...convert.build import RETURNED
 from .optional import Chosen, MaybeUnbound, Optional
 from .plain_places import PlainContainers
-from .saved_contents import changed_entries, in_order, is_changed, refill
-from .unchanged_values import LEAVES, PLAIN
+from .unchanged_values import LEAVES, PLAIN, changed_entries, in_order, is_changed, refill
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from .control_flow_state import control_flow
 from .made_objects import is_made
 from .optional import Chosen, Optional
 from .program_locations import Changes, Snapshot
+from .unchanged_values import same_items
 
 _BECOMING = (list, dict, set, OrderedDict, Counter, defaultdict)
 """The classes of what may become something that grows; a list that grows may become one of those in a dict."""
@@ -138,14 +139,14 @@ def _settled(trace: Recorder, value: Any, depth: int = _DEEPEST) -> Any:
 
 def _with_items(value: Any, items: list[Any]) -> Any:
     """A tuple with what its items have become."""
-    if all(one is other for one, other in zip(items, value, strict=True)):
+    if same_items(items, value):
         return value
     return value._make(items) if hasattr(value, "_make") else tuple(items)
 
 
 def _with_options(chosen: Chosen, options: list[Any]) -> Chosen:
     """One of several values, with what these have become."""
-    if all(one is other for one, other in zip(options, chosen.options, strict=True)):
+    if same_items(options, chosen.options):
         return chosen
     return Chosen(chosen.index, tuple(options), chosen.held)
 
