@@ -23,6 +23,7 @@ import numpy as np
 
 from ...backend.cache.files import digest
 from ..source.carried_sources import files_of, install_files, restore_file
+from ..source.code_parts import all_codes, content_of
 from ..source.own_attributes import plain_function_of
 from .shipped_code import with_code
 
@@ -266,10 +267,10 @@ def _reached(value: Any, seen: set[int]) -> Iterator[types.FunctionType]:
 
 def _read_by(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """What a function reads besides its arguments: names of its module, cells of its closure, defaults."""
-    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    names = {name for code in all_codes(function.__code__) for name in code.co_names}
     yield from ((name, function.__globals__[name]) for name in sorted(names & function.__globals__.keys()))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        yield name, _content(cell)
+        yield name, content_of(cell)
     yield from enumerate_defaults(function)
 
 
@@ -277,20 +278,6 @@ def enumerate_defaults(function: types.FunctionType) -> Iterator[tuple[str, Any]
     """The defaults of a function, with names."""
     yield from ((str(place), value) for place, value in enumerate(function.__defaults__ or ()))
     yield from (function.__kwdefaults__ or {}).items()
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
 
 
 # What may be shared
@@ -331,7 +318,7 @@ def _parts(value: Any, seen: dict[int, int]) -> Any:
     if id(function) in seen:
         return "again", seen[id(function)]
     seen[id(function)] = len(seen)
-    if any(_stores(code) for code in _codes(function.__code__)):
+    if any(_stores(code) for code in all_codes(function.__code__)):
         raise _Changing
     read = tuple((name, _parts(found, seen)) for name, found in _read_by(function))
     return "function", marshal.dumps(function.__code__, 2), read, repr(settings)

@@ -7,7 +7,7 @@ import gc
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...backend.cpu.dispatch.descriptors import READY, Program
 from ...backend.cpu.native_python.layout import WORD, Array
 from ..guards.captures import Capture
 from ..guards.generic import Code
-from ..guards.guards import Content, Deep, Guard, Identity, Kind, Method, Names, Plain, Same
+from ..guards.guards import Content, Deep, Guard, Identity, Kind, Method, Plain, Same
 from ..guards.handles import Cell, ClassEntry, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
@@ -37,7 +37,19 @@ class Guards:
 
     def add_all(self, guards: Sequence[Capture | Guard]) -> None:
         """Let the program check guards, and ask Python where native code cannot."""
+        names: dict[int, list[tuple[Global, Any]]] = {}
+        others = []
         for guard in guards:
+            handle = _name_of(guard)
+            if handle is None:
+                others.append(guard)
+            else:
+                names.setdefault(id(handle.namespace), []).append((handle, guard))
+        for found in names.values():
+            entries = [(handle.variable, guard.value) for handle, guard in found]
+            hold = partial(_all_hold, [guard for _, guard in found])
+            self._program.names(found[0][0].namespace, entries, hold)
+        for guard in others:
             tell = _TELLING.get(type(guard))
             if tell is None or not tell(self, guard):
                 self._program.ask(guard.holds)
@@ -109,13 +121,6 @@ class Guards:
         )
 
     # Each tells native code of one kind of guard; False where it cannot be told
-
-    def tell_names(self, guard: Names) -> bool:
-        """Compare what names of a module are bound to."""
-        is_told = type(guard.namespace) is dict
-        if is_told:
-            self._program.names(guard.namespace, guard.entries, guard.holds)
-        return is_told
 
     def tell_array(self, guard: Capture | Content) -> bool:
         """Compare the type of an array, and its elements where they were compiled in."""
@@ -196,7 +201,6 @@ class Guards:
 
 
 _TELLING: dict[type, Callable[[Guards, Any], bool]] = {
-    Names: Guards.tell_names,
     Capture: Guards.tell_array,
     Content: Guards.tell_array,
     Code: Guards.tell_code,
@@ -208,6 +212,16 @@ _TELLING: dict[type, Callable[[Guards, Any], bool]] = {
     Plain: Guards.tell_value,
 }
 """What tells native code of each kind of guard; Python is asked for others."""
+
+
+def _name_of(guard: Any) -> Global | None:
+    """The name of a module, if a guard compares what that is bound to."""
+    handle = guard.handle if isinstance(guard, Plain) else None
+    return handle if isinstance(handle, Global) and type(handle.namespace) is dict else None
+
+
+def _all_hold(guards: Sequence[Guard]) -> bool:
+    return all(guard.holds() for guard in guards)
 
 
 def compare(program: Program, place: int, value: Any) -> None:

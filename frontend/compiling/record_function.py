@@ -20,7 +20,7 @@ from ..autograph.operators.builtins import process_settings
 from ..autograph.operators.lists.kept_items import require_unchanged
 from ..autograph.operators.values.made_objects import attributes_of_result
 from ..autograph.operators.values.resolve_grown_lists import resolve_result
-from ..guards.inputs import Decisions
+from ..guards.inputs import BeginsAgain, Decisions
 from ..python_state.early_stores import StoringState
 from ..python_state.generators import DrawnMeanwhile, Watch, state_of_functions
 from ..python_state.outside_deques import OutsideDeques
@@ -38,7 +38,6 @@ from ..tracing.current import set_current_trace
 from ..tracing.feed_arguments import FeedArguments
 from ..tracing.layouts import layout_of, row_major
 from ..tracing.packed_items import items_of
-from ..tracing.recorder import CalledWhole, ChosenChanged, ClassChanged, ItemChanged, ObjectsAsked
 from ..tracing.trace import Trace
 from .diagnostics import explain
 from .program import CallSignature
@@ -63,7 +62,7 @@ def record_function(
     leaves: Sequence[Any],
     decisions: Decisions,
 ) -> tuple[Trace, Recorded]:
-    """Trace the function; again when items of lists turn out to be changed that were taken for values.
+    """Trace the function; again when it turns out to do what has to be known from the beginning.
 
     `convert` makes the function that is called, with its control flow staged; `leaves` are arguments of the signature.
     """
@@ -78,16 +77,8 @@ def record_function(
                 return run(_record, function, convert, signature, leaves, decisions, is_watched)
         except DrawnMeanwhile:
             is_watched = True
-        except ItemChanged as change:
-            decisions.own_items |= {change.is_array}
-        except ChosenChanged:
-            decisions.own_chosen = True
-        except ObjectsAsked as asked:
-            decisions.own_objects = asked.refusal
-        except CalledWhole as call:
-            decisions.called_whole[call.function] = call.refusal
-        except ClassChanged as changed:
-            decisions.class_attributes.add(changed.attribute)
+        except BeginsAgain as again:
+            decisions.choices = decisions.choices._replace(**again.choices)
 
 
 def _record(
@@ -99,10 +90,8 @@ def _record(
     is_watched: bool,
 ) -> tuple[Trace, Recorded]:
     trace = _trace_of(function, signature, leaves)
-    trace.own_items, trace.own_chosen = decisions.own_items, decisions.own_chosen
+    trace.choices = decisions.choices
     trace.attributes_of = attributes_of_result
-    trace.own_objects, trace.called_whole = decisions.own_objects, decisions.called_whole
-    trace.class_attributes = decisions.class_attributes
     distinct = _places_of_distinct(signature)
     arguments = [trace.arguments[distinct[first]] for first in signature.aliases]
     packed = dict(packed_leaves(signature.structure))

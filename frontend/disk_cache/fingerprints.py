@@ -21,10 +21,11 @@ from ..guards.contents import parts_of
 from ..guards.generated import is_generated
 from ..guards.set_order import ORDER_OF_SETS, has_order
 from ..guards.unbound import UNBOUND
-from ..reach.walks import Walk, walk_of
+from ..reach.walks import Walk, attributes_of, walk_of
 from ..signature.generators import parts_of_generator
+from ..source.code_parts import content_of, functions_in
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
-from .objects import attribute_names, is_compared, why_not_seen
+from .objects import is_compared, why_not_seen
 from .portable import Data, NotPortable
 
 ARRAY_BYTES = 1 << 24
@@ -105,11 +106,9 @@ class Fingerprints:
         reason = why_not_seen(kind)
         if reason is not None:
             raise NotPortable(reason)
-        names = attribute_names(value)
-        content = (
-            tuple(self.of(getattr(value, name), depth + 1) for name in names) if is_compared(kind) else ()
-        )
-        return ("object", self._class(kind, 0), names, content)
+        held = sorted((attributes_of(value) or {}).items())
+        content = tuple(self.of(part, depth + 1) for _, part in held) if is_compared(kind) else ()
+        return ("object", self._class(kind, 0), tuple(name for name, _ in held), content)
 
     def named(self, name: str | None, value: Any, depth: int = 0, **options: Any) -> Data:
         """The data of what has a name, by which functions read it."""
@@ -176,10 +175,7 @@ class Fingerprints:
             self._open.pop()
 
     def _cell(self, name: str, cell: types.CellType, depth: int) -> Data:
-        try:
-            value = cell.cell_contents
-        except ValueError:
-            return ("unbound",)
+        value = content_of(cell, UNBOUND)
         # Functions that are compiled read the arrays and objects in their cells through guards of their own.
         if is_users_object(value):
             return ("an object", type(value).__module__, type(value).__qualname__)
@@ -275,8 +271,7 @@ def _attributes(function: types.FunctionType) -> tuple[tuple[str, Any], ...] | N
 def _items(fingerprints: Fingerprints, value: Any, depth: int, skip: frozenset[tuple[Any, ...]]) -> Data:
     if len(value) > _ENTRIES:
         raise NotPortable(f"a {type(value).__name__} of {len(value)} entries")
-    entries = enumerate(value)
-    return (type(value).__name__, *_entries(fingerprints, entries, depth, skip))
+    return (type(value).__name__, *_entries(fingerprints, enumerate(value), depth, skip))
 
 
 def _entries(
@@ -409,8 +404,7 @@ def source_lines(code: types.CodeType) -> str:
 
 def _last_line(code: types.CodeType) -> int:
     last = max((line for _, _, line in code.co_lines() if line is not None), default=code.co_firstlineno)
-    nested = (_last_line(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return max([last, *nested])
+    return max([last, *map(_last_line, functions_in(code))])
 
 
 __all__ = [

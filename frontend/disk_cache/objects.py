@@ -7,9 +7,6 @@ calls: objects of classes that have some are refused.
 
 from __future__ import annotations
 
-import types
-from typing import Any
-
 from ..guards.generated import is_generated
 from ..source.modules import is_library, is_like_programs
 
@@ -47,14 +44,3 @@ def is_compared(kind: type) -> bool:
     """Whether objects of a class are compared by all that is in them, as those of dataclasses are."""
     members = [member for base in kind.__mro__[:-1] for member in vars(base).items()]
     return any(name not in _SEEN and is_generated(member) for name, member in members)
-
-
-def attribute_names(value: Any) -> tuple[str, ...]:
-    """The names of the attributes that an object has itself."""
-    slots = [
-        name
-        for base in type(value).__mro__
-        for name, member in vars(base).items()
-        if isinstance(member, types.MemberDescriptorType) and hasattr(value, name)
-    ]
-    return tuple(sorted({*getattr(value, "__dict__", ()), *slots}))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from ..guards.set_order import has_order
+from ..source.code_parts import all_codes
 
 _TESTS = frozenset({"CONTAINS_OP"})
 _IGNORED = frozenset({"EXTENDED_ARG", "CACHE", "NOP", "RESUME"})
@@ -36,7 +37,7 @@ class Tests:
 def _used_otherwise(code: types.CodeType) -> frozenset[str]:
     """The names that a function reads for something else than to ask what is in them."""
     found: set[str] = set()
-    for inner in codes_of(code):
+    for inner in all_codes(code):
         for instruction, following in _pairs(inner):
             if instruction.opname.startswith("LOAD_") and isinstance(instruction.argval, (str, tuple)):
                 names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
@@ -48,7 +49,7 @@ def _used_otherwise(code: types.CodeType) -> frozenset[str]:
 @cache
 def makes_sets(code: types.CodeType) -> bool:
     """Whether a function may make a set of something else than numbers, or walk one that is a constant of it."""
-    return any(map(_makes_sets, codes_of(code)))
+    return any(map(_makes_sets, all_codes(code)))
 
 
 def _makes_sets(code: types.CodeType) -> bool:
@@ -87,14 +88,6 @@ def _keeps_views(code: types.CodeType) -> bool:
 
 
 _CALLS = frozenset({"PUSH_NULL", "PRECALL", "CALL", "CALL_METHOD", "CALL_FUNCTION"})
-
-
-def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of a function, and of those in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from codes_of(constant)
 
 
 def _pairs(code: types.CodeType) -> Iterator[tuple[dis.Instruction, dis.Instruction | None]]:

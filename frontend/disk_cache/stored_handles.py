@@ -11,19 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..guards.handles import (
-    ArrayPart,
-    Cell,
-    ContextVariable,
-    Fixed,
-    Global,
-    Handle,
-    Item,
-    Linked,
-    Member,
-    Owner,
-    State,
-)
+from ..guards.handles import Cell, Fixed, Global, Handle, Inside, Item, Owner
 from ..guards.unbound import UNBOUND
 from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
 from ..source.own_attributes import plain_function_of
@@ -129,7 +117,7 @@ class Paths:
             return None if is_known else "globals that belong to no module"
         if isinstance(handle, Item) and type(handle.index) not in (int, str):
             return f"an entry under a {type(handle.index).__name__}"
-        if isinstance(handle, (ArrayPart, ContextVariable, Item, Linked, Member, State)):
+        if isinstance(handle, Inside):
             return self.why_lost(handle.parent)
         is_lost = isinstance(handle, Fixed) or (
             isinstance(handle, (Cell, Owner))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..reach.links import Link
 from ..signature.signature import IdentityKey, static_key
 from .captures import Capture
 from .contents import differences, fingerprint, is_content, is_equal, is_plain, path_in_words, plain_text
-from .handles import Global, Handle, Item, Linked, Member
+from .handles import Handle, Item, Linked, Member
 from .unbound import UNBOUND
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -57,48 +57,6 @@ class Guard:
     def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
         """What is to be read at each call, if changes of it shall not compile again: a handle, and a path from it."""
         return self.handle, ()
-
-
-class Names(Guard):
-    """Names of one module that are bound to plain values, modules, classes and the like, or to nothing."""
-
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        self.namespace = namespace
-        self._get = namespace.get
-        self.entries: list[tuple[str, Any]] = []
-        self._handles: list[Handle] = []
-
-    def add(self, handle: Handle, name: str, value: Any) -> None:
-        """Watch a name."""
-        self.entries.append((name, value))
-        self._handles.append(handle)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _names_now, (self._handles,)
-
-    @property
-    def handles(self) -> tuple[Handle, ...]:
-        return tuple(self._handles)
-
-    def holds(self) -> bool:
-        get = self._get
-        for name, value in self.entries:
-            if get(name, UNBOUND) is not value and not is_equal(get(name, UNBOUND), value):
-                return False
-        return True
-
-    def _changed(self) -> tuple[Handle, Any]:
-        for handle, (name, value) in zip(self._handles, self.entries, strict=True):
-            if not is_equal(self._get(name, UNBOUND), value):
-                return handle, value
-        return self._handles[0], self.entries[0][1]
-
-    def changed(self) -> str:
-        handle, old = self._changed()
-        return f"{handle.name} changed from {described(old)} to {described(handle.get())}"
-
-    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
-        return self._changed()[0], ()
 
 
 class Compared(Guard):
@@ -276,13 +234,6 @@ def guard_of(handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = froz
 def _guard_now(handle: Handle, skip: frozenset[tuple[Any, ...]]) -> Guard:
     """The guard of another process, for what is in its place in this one."""
     return guard_of(handle, handle.get(), skip)
-
-
-def _names_now(handles: Sequence[Global]) -> Names:
-    made = Names(handles[0].namespace)
-    for handle in handles:
-        made.add(handle, handle.variable, handle.get())
-    return made
 
 
 def is_fixed(value: Any) -> bool:

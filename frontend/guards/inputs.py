@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,29 @@ class Reconsider(BaseException):
         """Why the place has to be data whatever needs its value, in words; "" where it need not."""
 
 
+class Choices(NamedTuple):
+    """What a recording has to know from its beginning, and an earlier one has found out."""
+
+    own_items: frozenset[bool] = frozenset()
+    """Whether arrays (True) and containers (False) in lists stay the objects that they are: they are changed."""
+    own_chosen: bool = False
+    """Whether containers of one of several objects remain one of several: they are changed."""
+    own_objects: Any = None
+    """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
+    called_whole: Mapping[Any, Any] = MappingProxyType({})
+    """The functions of libraries that are called when the program runs, with why they are not converted."""
+    class_attributes: frozenset[tuple[type, str]] = frozenset()
+    """The attributes of classes that are changed: they are read and written as names of modules are."""
+
+
+class BeginsAgain(BaseException):
+    """The recording begins again, with other choices: they are given by name. Nothing in between takes it."""
+
+    def __init__(self, **choices: Any) -> None:
+        super().__init__(choices)
+        self.choices = choices
+
+
 class Need(NamedTuple):
     """Why what a place of the state holds is compiled in: tracing needs its value."""
 
@@ -59,16 +83,7 @@ class Decisions:
         """The places whose values are compiled in, as tracing needs them."""
         self.takes_data = True
         """Whether there may be any: tracing may need values, and it is not known which."""
-        self.own_items: frozenset[bool] = frozenset()
-        """Whether arrays (True) and containers (False) in lists stay the objects that they are: they are changed."""
-        self.own_chosen = False
-        """Whether containers of one of several objects remain one of several: they are changed."""
-        self.own_objects: Any = None
-        """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
-        self.called_whole: dict[Any, Any] = {}
-        """The functions of libraries that are called when the program runs, with why they are not converted."""
-        self.class_attributes: set[tuple[type, str]] = set()
-        """The attributes of classes that are changed: they are read and written as names of modules are."""
+        self.choices = Choices()
         self.has_data = False
         """Whether the last trace made data of something."""
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any
 
 from ..autograph.operators.values.program_locations import Attribute, ProgramLocation, Snapshot
 from ..guards.handles import ClassEntry, Handle
@@ -18,10 +21,34 @@ class ClassState(DataOfState):
     def meet_name(self, place: ProgramLocation, handle: Handle, is_read: bool = True) -> None:
         """Guard what is found under a name, or read it at each call."""
 
+    @abstractmethod
+    def meet_variable(self, variable: ContextVar[Any]) -> None:
+        """Guard the value of a variable of the context, or read it at each call."""
+
+    @abstractmethod
+    def attributes_before(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes that an object had before the trace; None for one that was not there."""
+
+    @abstractmethod
+    def locate_value(self, value: Any) -> Handle | None:
+        """How an array or container that was there before the trace is found at a later call."""
+
+    @abstractmethod
+    def guard_late(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> None:
+        """Guard a container, but for the paths that are data, as before the trace, which may have changed it by now."""
+
+    @abstractmethod
+    def note_guarded(self, key: Any) -> None:
+        """Take note that the attribute of a place is compared with what holds it."""
+
+    @abstractmethod
+    def handles_of(self, generator: Any) -> Iterator[Handle]:
+        """How a generator that was there before is found at a later call: all places that hold its bit generator."""
+
     @property
-    def class_attributes(self) -> set[tuple[type, str]]:
+    def class_attributes(self) -> frozenset[tuple[type, str]]:
         """The attributes of classes that the trace changes."""
-        return self._decisions.class_attributes
+        return self._decisions.choices.class_attributes
 
     def is_made(self, kind: object) -> bool:
         """Whether the function makes a class, so that what it holds was not there before."""

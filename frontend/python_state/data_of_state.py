@@ -16,6 +16,7 @@ from ...dialect.types import type_of
 from ..autograph.library.deques import Deque
 from ..autograph.operators.values.known_arrays import is_about_writing
 from ..autograph.operators.values.program_locations import ProgramLocation
+from ..guards.dependencies import Dependencies
 from ..guards.guards import Content, Deep, Guard, Same
 from ..guards.handles import Fixed, Handle, Linked, Member, Owner
 from ..guards.inputs import NUMBERS, Decisions, Input, Need, Reconsider, may_change
@@ -48,6 +49,11 @@ class DataOfState(ABC):
         self._by_value: dict[int, Input | StandIn] = {}
         self._handles: dict[int, tuple[Any, Handle, Any]] = {}
         """The arrays under names, with their handles and keys."""
+
+    @property
+    def dependencies(self) -> Dependencies:
+        """What the trace depends on."""
+        return self._trace.dependencies
 
     @abstractmethod
     def locate(self, value: Any) -> Handle | None:

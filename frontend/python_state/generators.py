@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ...dialect.bit_generators import is_generator
 from ...dialect.errors import UnsupportedError
-from ..guards.dependencies import Dependencies
-from ..guards.guards import Guard, Same
+from ..guards.guards import Same
 from ..guards.handles import Handle, Item, State
 from ..signature.generators import generator_of, parts_of_generator
+from .class_state import ClassState
 
 DRAWN_WHILE_TRACING = (
     "random numbers are drawn while the function is traced, by code that is not converted: they would be the same at "
@@ -22,26 +22,10 @@ DRAWN_WHILE_TRACING = (
 )
 
 
-class Found(Protocol):
-    """What else the trace has found."""
-
-    guards: list[Guard]
-
-    @property
-    def dependencies(self) -> Dependencies:
-        """What the trace depends on."""
-
-    def state_input(self, handle: Handle, words: np.ndarray[Any, Any]) -> Any:
-        """The traced array of a generator's state, found by a handle at each call."""
-
-    def handles_of(self, generator: Any) -> Iterator[Handle]:
-        """How a generator that was there before is found at a later call: all places that hold its bit generator."""
-
-
 class Generators:
     """The generators that one trace has found."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: ClassState) -> None:
         self._found = found
         self._before: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         """The states of generators that were met, and what they were then."""

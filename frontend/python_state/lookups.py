@@ -5,11 +5,10 @@ What is found there is a constant under a guard; names of modules are as those o
 
 from __future__ import annotations
 
-import contextvars
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,56 +17,21 @@ from ..autograph.convert import why_not_converted
 from ..autograph.marks import is_marked
 from ..autograph.operators.values.program_locations import Entry
 from ..guards.contents import is_content
-from ..guards.dependencies import Dependencies
 from ..guards.generated import is_generated
 from ..guards.generic import decimal_context, dispatched, is_decimal, subclass
-from ..guards.guards import Guard, Identity, Method, Plain, Same, guard_of
+from ..guards.guards import Identity, Method, Plain, Same, guard_of
 from ..guards.handles import ClassEntry, ClassNames, Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_users_module
 from ..source.own_attributes import own_attributes
 from ..tracing.array import TracedArray
-
-
-class Found(Protocol):
-    """What else the trace has found."""
-
-    guards: list[Guard]
-
-    @property
-    def class_attributes(self) -> set[tuple[type, str]]:
-        """The attributes of classes that the trace changes."""
-
-    @property
-    def dependencies(self) -> Dependencies:
-        """What the trace depends on."""
-
-    def meet_name(self, place: Entry, handle: Global) -> None:
-        """Guard what is found under a name, or read it at each call."""
-
-    def is_made(self, kind: object) -> bool:
-        """Whether the function makes a class, so that what it holds was not there before."""
-
-    def meet_class(self, kind: type, name: str) -> bool:
-        """Guard an attribute of a class, or read it at each call, if it changes; whether it does."""
-
-    def attributes_before(self, owner: Any) -> dict[str, Any] | None:
-        """The attributes that an object had before the trace; None for one that was not there."""
-
-    def locate_value(self, value: Any) -> Handle | None:
-        """How an array or container that was there before the trace is found at a later call."""
-
-    def guard_late(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> None:
-        """Guard a container as it was before the trace, but for the paths that are data."""
-
-    def meet_variable(self, variable: contextvars.ContextVar[Any]) -> None:
-        """Guard the value of a variable of the context, or read it at each call."""
+from .class_state import ClassState
 
 
 class Lookups:
     """Guards what a trace finds by looking it up."""
 
-    def __init__(self, state: Found) -> None:
+    def __init__(self, state: ClassState) -> None:
         self._state = state
         self._known: set[Any] = set()
         self._namespaces: dict[int, dict[str, Any]] = {}
@@ -132,6 +96,11 @@ class Lookups:
     def _of_instance(self, owner: Any, name: str) -> None:
         attributes = own_attributes(owner)
         kind = type(owner)
+        if isinstance(owner, np.ndarray) and name in attributes and self._is_new(id(owner), name):
+            self._guard(
+                Member(name, Owner("", owner), name), attributes[name]
+            )  # of a class that derives from it
+            return
         defining = defining_class(kind, name)
         if defining is None or self._state.is_made(defining) or not self._is_new(id(owner), name):
             return

@@ -5,47 +5,23 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from ...dialect.records import NamedTuple
 from ..autograph.library.deques import Deque
 from ..autograph.operators.values.control_flow_state import control_flow
-from ..autograph.operators.values.program_locations import Attribute, Entry, ProgramLocation, Slot, Snapshot
-from ..guards.guards import Guard, Same
+from ..autograph.operators.values.program_locations import Attribute, Entry, ProgramLocation, Slot
+from ..guards.guards import Same
 from ..guards.handles import Handle, Item, Linked, Member, entry_key
 from ..reach.links import Link
 from ..reach.walks import walk_of
 from ..signature.named_tuples import with_items
 from ..source.own_attributes import own_attributes
 from ..tracing.recorder import Recorder
+from .class_state import ClassState
 
 Path: TypeAlias = "tuple[Any, ...]"
 """The keys that lead from a container to something in it."""
-
-
-class Data(Protocol):
-    """Tells what of Python's state is data, and makes inputs of it."""
-
-    guards: list[Guard]
-    snapshot: Snapshot
-
-    def is_data(self, key: Any, value: Any) -> bool:
-        """Whether a place is read at each call, as it held something else before."""
-
-    def is_state(self, key: Any, value: Any) -> bool:
-        """Whether a value is read at each call where an attribute holds it."""
-
-    def guard_elements(self, handle: Handle, value: Any) -> None:
-        """Guard the elements of an array that is no data, as tracing needs them."""
-
-    def note_guarded(self, key: Any) -> None:
-        """Take note that the attribute of a place is compared with what holds it."""
-
-    def stand_in(self, handle: Handle, value: Any) -> Any:
-        """The traced array or number for a value that is found at later calls by a handle."""
-
-    def stand_in_of_deque(self, found: deque[Any]) -> Deque:
-        """What stands for a deque."""
 
 
 class _Met(NamedTuple):
@@ -59,7 +35,7 @@ class _Met(NamedTuple):
 class StandIns:
     """The places that hold traced values, and what they held."""
 
-    def __init__(self, trace: Recorder, data: Data) -> None:
+    def __init__(self, trace: Recorder, data: ClassState) -> None:
         self._trace = trace
         self._data = data
         self._old: list[tuple[Handle, Any]] = []

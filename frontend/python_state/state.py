@@ -34,9 +34,8 @@ from ..autograph.operators.values.program_locations import (
 )
 from ..autograph.operators.values.unchanged_values import can_change
 from ..guards.contents import is_content
-from ..guards.dependencies import Dependencies
 from ..guards.generic import Code, has_plain_defaults
-from ..guards.guards import Content, Deep, Guard, Kind, Names, Same, guard_of, is_fixed
+from ..guards.guards import Content, Deep, Guard, Kind, Same, guard_of
 from ..guards.handles import (
     Arguments,
     Cell,
@@ -103,7 +102,6 @@ class PythonState(ClassState):
         """The function that is traced."""
         self._stand_ins = StandIns(trace, self)
         self._guarded: set[Any] = set()
-        self._names: dict[int, Names] = {}
         self._lists: list[tuple[Handle, list[Any], Guard, str | tuple[Any, ...]]] = []
         """The lists that were found, with the guards of what is in them, and their attributes or the keys of places."""
         self._read_lists: set[tuple[Any, ...]] = set()
@@ -131,11 +129,6 @@ class PythonState(ClassState):
         """The guards of containers, with these."""
         for value in [*arguments[0], *arguments[1].values()]:
             self.lookups.decimals(value)
-
-    @property
-    def dependencies(self) -> Dependencies:
-        """What the trace depends on."""
-        return self._trace.dependencies
 
     @property
     def takes_data(self) -> bool:
@@ -264,14 +257,6 @@ class PythonState(ClassState):
 
     def _guard(self, place: ProgramLocation, handle: Handle, value: Any) -> None:
         self._generators.meet(value)
-        if isinstance(handle, Global) and is_fixed(value):
-            namespace = handle.namespace
-            names = self._names.get(id(namespace))
-            if names is None:
-                names = self._names[id(namespace)] = Names(namespace)
-                self.guards.append(names)
-            names.add(handle, handle.variable, value)
-            return
         self.guards.append(self._deep_guard(place, handle, value))
 
     def _deep_guard(self, place: ProgramLocation, handle: Handle, value: Any) -> Guard:

@@ -31,6 +31,7 @@ from ..signature.signature import (
     flatten_with,
     unflatten,
 )
+from ..source.code_parts import content_of
 from ..source.own_attributes import own_attributes
 from ..tracing.array import TracedArray
 from ..tracing.several_types import ToldApart
@@ -298,7 +299,7 @@ def traced_in(value: object, depth: int) -> Iterator[TracedArray | RuntimeValue]
     if holder is not None:
         inside = [holder[0]]
     elif isinstance(value, types.FunctionType):
-        inside = [content for cell in value.__closure__ or () for content in _contents(cell)]
+        inside = list(map(content_of, value.__closure__ or ()))
     elif isinstance(value, types.MethodType):
         inside = [value.__self__, value.__func__]
     elif isinstance(value, Mapping):
@@ -315,14 +316,6 @@ def traced_in(value: object, depth: int) -> Iterator[TracedArray | RuntimeValue]
 
 
 _NO_VALUES = (type, types.ModuleType, types.FrameType)
-
-
-def _contents(cell: types.CellType) -> list[Any]:
-    """What a variable of a closure holds; nothing when it was not assigned yet."""
-    try:
-        return [cell.cell_contents]
-    except ValueError:
-        return []
 
 
 def _is_leaf(value: object) -> bool:

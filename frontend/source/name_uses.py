@@ -5,11 +5,11 @@ from __future__ import annotations
 import dis
 import itertools
 import types
-from collections.abc import Iterator
 from dataclasses import field
 from functools import cache
 
 from ...dialect.records import dataclass
+from .code_parts import functions_in
 
 _GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 _VARIABLES = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
@@ -90,10 +90,6 @@ def name_uses(code: types.CodeType) -> NameUses:
             found.imports.add(name)
         elif operation in UNSEEN:
             found.operations.add(operation)
-    for inner in _nested(code):
+    for inner in functions_in(code):
         found.update(name_uses(inner))
     return found
-
-
-def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
-    return (constant for constant in code.co_consts if isinstance(constant, types.CodeType))

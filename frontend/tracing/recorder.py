@@ -22,6 +22,7 @@ from ...dialect.ops.state import ReadRef
 from ...dialect.records import NamedTuple, dataclass
 from ...dialect.types import TensorType
 from ..guards.dependencies import Dependencies
+from ..guards.inputs import Choices
 from .layouts import Layout
 
 if TYPE_CHECKING:
@@ -249,43 +250,6 @@ class CapturedArray(BaseException):
         self.storage = storage
 
 
-class ItemChanged(BaseException):
-    """An item of a list that grows is changed where the list cannot see it: the recording begins again."""
-
-    def __init__(self, is_array: bool) -> None:
-        super().__init__(is_array)
-        self.is_array = is_array
-
-
-class ChosenChanged(BaseException):
-    """A list, dict or set of one of several objects is changed: the recording begins again."""
-
-
-class ObjectsAsked(BaseException):
-    """The program asks which of several objects it has, or changes it: the recording begins again."""
-
-    def __init__(self, refusal: Exception) -> None:
-        super().__init__(refusal)
-        self.refusal = refusal
-
-
-class CalledWhole(BaseException):
-    """A function of a library cannot be converted: the recording begins again, and calls it when the program runs."""
-
-    def __init__(self, function: Any, refusal: Exception) -> None:
-        super().__init__(function, refusal)
-        self.function = function
-        self.refusal = refusal
-
-
-class ClassChanged(BaseException):
-    """An attribute of a class is changed, which is state like a name of a module: the recording begins again."""
-
-    def __init__(self, kind: type, name: str) -> None:
-        super().__init__(kind, name)
-        self.attribute = kind, name
-
-
 class KeptItem(NamedTuple):
     """An array or container that is an item of a list that grows, which holds a copy."""
 
@@ -331,18 +295,9 @@ class Recorder(ABC):
         """Arrays whose elements were put into lists that grow, and since when these must not be written."""
         self.kept_items: list[KeptItem] = []
         """Items of lists that grow that must not be changed."""
-        self.own_items: frozenset[bool] = frozenset()
-        """Whether lists that grow may hold no arrays (True) and no containers (False): they are changed later."""
+        self.choices = Choices()
         self.attributes_of: Callable[[Any], dict[str, Any] | None] = lambda value: None
         """The attributes of an object that the recording has made, which are all that it is; None of anything else."""
-        self.own_chosen = False
-        """Whether containers of one of several objects remain one of several: they are changed."""
-        self.own_objects: Any = None
-        """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
-        self.called_whole: dict[Any, Any] = {}
-        """The functions of libraries that are called when the program runs, with why they are not converted."""
-        self.class_attributes: set[tuple[type, str]] = set()
-        """The attributes of classes that are changed."""
         self.made_classes: WeakSet[type] = WeakSet()
         """The classes that the function makes."""
         self.at_end: list[Callable[[], None]] = []

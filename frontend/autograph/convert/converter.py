@@ -13,6 +13,7 @@ from typing import Any
 from ....dialect.errors import ConversionError
 from ....dialect.records import dataclass
 from ...source.carried_sources import restore_file
+from ...source.code_parts import content_of
 from ...source.code_table import CodeTable
 from . import build
 from .blocks import BlockConverter
@@ -176,10 +177,7 @@ def _environment(function: FunctionType) -> Mapping[str, Any]:
     """The globals and the values of closure variables."""
     found = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            found[name] = None
+        found[name] = content_of(cell)
     return found
 
 

@@ -16,6 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ....dialect.records import dataclass
+from ...source.code_parts import all_codes
 from .exits import blocks_of
 from .uses import FunctionNode
 
@@ -91,7 +92,7 @@ def _codes_of(
 ) -> dict[tuple[str, int], list[CodeType]]:
     """The code of all functions in a statement of a module, by name and first line."""
     found: dict[tuple[str, int], list[CodeType]] = {}
-    for code in _all_codes(_compiled(tree, top, filename, flags)):
+    for code in all_codes(_compiled(tree, top, filename, flags)):
         found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
     return found
 
@@ -169,7 +170,7 @@ class _Candidate:
             for node in nodes:
                 node.lineno, node.end_lineno = node.lineno - _SHIFT, node.end_lineno - _SHIFT
         line = code.co_firstlineno + _SHIFT
-        for found in _all_codes(compiled):
+        for found in all_codes(compiled):
             if found.co_firstlineno == line and found.co_name == code.co_name:
                 return [found]  # the outermost: what is nested in it has moved, too
         return []
@@ -218,14 +219,6 @@ def _at_positions(matching: list[_Candidate], code: CodeType) -> _Candidate:
     return matching[0]
 
 
-def _all_codes(code: CodeType) -> Iterator[CodeType]:
-    """A code object and those nested in it, outer ones before inner ones."""
-    level = [code]
-    while level:
-        yield from level
-        level = [c for found in level for c in found.co_consts if isinstance(c, CodeType)]
-
-
 _COMPARED = (
     "co_name",
     "co_argcount",
@@ -267,7 +260,7 @@ def _is_same_constant(one: Any, other: Any) -> bool:
 
 def _is_rewritten(code: CodeType) -> bool:
     """Whether something rewrote a function on import, as pytest does with `assert`; its names begin with @."""
-    return any(name.startswith("@") for c in _all_codes(code) for name in (*c.co_names, *c.co_varnames))
+    return any(name.startswith("@") for c in all_codes(code) for name in (*c.co_names, *c.co_varnames))
 
 
 def _is_similar(one: CodeType, other: CodeType) -> bool:

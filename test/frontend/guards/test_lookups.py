@@ -46,6 +46,18 @@ class Special:
     def __getattr__(self, name): return K
     __hash__ = object.__hash__
 
+class Pair:
+    __match_args__ = ("a", "b")
+
+class Tagged(np.ndarray):
+    pass
+
+def taken(value):
+    match value:
+        case Pair(first, _): return first
+
+pair, array = Pair(), np.ones(2).view(Tagged)
+pair.a, pair.b, array.tag = 1, 2, 1
 a, b, slots, special = A(), A(), Slots(), Special()
 slots.z = 1
 G = H = object()
@@ -107,6 +119,9 @@ LOOKUPS = [
     ("[v for v in special]", "K = 2"),
     ("special == 1", "K = 2"),
     ("special.anything", "K = 2"),
+    ("len([name for name in dir(a) if len(name) < 3])", "Base.w = 2"),
+    ("array.tag", "array.tag = 2"),
+    ("taken(pair)", "Pair.__match_args__ = ('b', 'a')"),
 ]
 
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .....dialect.errors import UnsupportedError, WeftError
+from ....guards.inputs import BeginsAgain
 from ....guards.library_functions import is_library_function, is_library_method, public_name
 from ....numpy_api.run_time_calls import call_at_run_time
 from ....runtime_values.values import holds_traced
 from ....settings import settings
 from ....tracing.learned_sizes import are_learned
-from ....tracing.recorder import CalledWhole, Recorder
+from ....tracing.recorder import Recorder
 from ..lists.lists_as_arrays import as_arrays
 from ..values.known_arrays import own_all
 
@@ -29,7 +30,8 @@ def call_converted(trace: Recorder, function: Function, called: Function, args: 
     if not is_library_method(function) and _are_constants((*args, *kwargs.values())):
         return own_all(trace, function(*args, **kwargs))  # it computes, and of nothing that may change
     key = _key(function)
-    refusal = trace.called_whole.get(key)
+    called_whole = trace.choices.called_whole
+    refusal = called_whole.get(key)
     if refusal is not None:
         return _call_whole(function, args, kwargs, refusal)
     try:
@@ -37,7 +39,7 @@ def call_converted(trace: Recorder, function: Function, called: Function, args: 
     except WeftError as error:
         if not settings.fallback or are_learned() or not _is_of_run_time(function, args, kwargs):
             raise
-        raise CalledWhole(key, error) from error
+        raise BeginsAgain(called_whole={**called_whole, key: error}) from error
 
 
 def _are_constants(values: Iterable[Any]) -> bool:

@@ -63,7 +63,7 @@ def plain_world(trace: Recorder, function: FunctionType) -> PlainWorld | None:
             if isinstance(called, FunctionType):
                 waiting.append(called)
             elif isinstance(value, type) and not is_computing(value):
-                changes = any(kind in value.__mro__ for kind, _ in trace.class_attributes)
+                changes = any(kind in value.__mro__ for kind, _ in trace.choices.class_attributes)
                 if changes or not _is_plain_class(value):
                     return None
                 _meet_class(trace, value)

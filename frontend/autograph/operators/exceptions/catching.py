@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from .....dialect.types import TensorType
 from ....runtime_values.exception_callbacks import catching_call, find_handler, keep_checked, keep_raised
 from ....runtime_values.kept_exceptions import UnknownException, number_of
 from ....runtime_values.values import Frozen, FrozenException, holds_traced
+from ....source.code_parts import all_codes
 from ....source.locations import user_places
 from ....source.tracebacks import traceback_through
 from ....tracing.array import TracedArray, wrap
@@ -193,7 +193,8 @@ class Catching(BodyCatcher):
         if handler is None:
             return True
         _, name, block = self.handlers[handler]
-        return name is not None or _raises(block.__code__)
+        # The exception may be raised again that the block handles.
+        return name is not None or any("raise_" in code.co_names for code in all_codes(block.__code__))
 
     def _code(
         self, handler: int | None, kind: type[BaseException] | None = None, error: BaseException | None = None
@@ -358,10 +359,3 @@ def _is_same(one: Any, other: Any) -> bool:
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
     return all(map(_is_same, one, other))
-
-
-def _raises(code: CodeType) -> bool:
-    """Whether code may raise the exception again that it handles."""
-    return "raise_" in code.co_names or any(
-        _raises(constant) for constant in code.co_consts if isinstance(constant, CodeType)
-    )

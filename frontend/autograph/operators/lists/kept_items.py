@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .....dialect.errors import UnsupportedError
+from ....guards.inputs import BeginsAgain
 from ....runtime_values.results import RuntimeContainer
 from ....source.own_attributes import own_attributes
 from ....tracing.array import TracedArray
 from ....tracing.current import required_trace
-from ....tracing.recorder import ItemChanged, KeptItem
+from ....tracing.recorder import KeptItem
 from ..values.abstract import parts_of
 from ..values.composites import IMMUTABLE
 from ..values.control_flow_state import control_flow
@@ -34,7 +35,7 @@ def keep_put(item: Any) -> None:
     trace = required_trace()
     for part in _changeable(item):
         is_array = isinstance(part, TracedArray)
-        if is_array in trace.own_items:
+        if is_array in trace.choices.own_items:
             _refuse(part)
         if is_array:
             _keep_unwritten(trace, part)
@@ -144,8 +145,8 @@ def compare_identity(left: Any, right: Any) -> None:
     for value in (left, right):
         for kept in trace.kept_items:
             is_array = isinstance(value, TracedArray)
-            if kept.item is value and is_array not in trace.own_items:
-                raise ItemChanged(is_array)
+            if kept.item is value and is_array not in trace.choices.own_items:
+                _begin_again(trace, is_array)
 
 
 def require_unchanged(trace: Recorder) -> None:
@@ -153,24 +154,31 @@ def require_unchanged(trace: Recorder) -> None:
     for item, before, _ in trace.kept_items:
         is_array = isinstance(item, TracedArray)
         if item._storage.written_at > before if is_array else _has_changed(item, before):
-            if is_array in trace.own_items:
+            if is_array in trace.choices.own_items:
                 _refuse(item)
-            raise ItemChanged(is_array)
+            _begin_again(trace, is_array)
 
 
 def require_no_copy(item: Any) -> None:
     """Begin again, or refuse, where an item of a list that grows is about to be changed, of which there is a copy."""
     trace = required_trace()
     if any(kept.item is item for kept in trace.kept_items):
-        if False in trace.own_items:
+        if False in trace.choices.own_items:
             _refuse(item)
-        raise ItemChanged(False)
+        _begin_again(trace, False)
 
 
 def begin_again_if_copied(trace: Recorder, items: Iterable[Any]) -> None:
     """Begin again where one of some containers that were changed is a copy of an item of a list that grows."""
-    if False not in trace.own_items and any(kept.item is item for item in items for kept in trace.kept_items):
-        raise ItemChanged(False)
+    if False not in trace.choices.own_items and any(
+        kept.item is item for item in items for kept in trace.kept_items
+    ):
+        _begin_again(trace, False)
+
+
+def _begin_again(trace: Recorder, is_array: bool) -> NoReturn:
+    """Have the recording begun again, with arrays or containers in lists as the objects that they are."""
+    raise BeginsAgain(own_items=trace.choices.own_items | {is_array})
 
 
 def _refuse(item: Any) -> NoReturn:

@@ -44,7 +44,7 @@ def pools_in(kind: Kind | None) -> list[Any]:
 def are_changed() -> bool:
     """Whether lists in lists are changed after they were put there, so that parts of items are not enough."""
     trace = current_trace()
-    return trace is not None and False in trace.own_items
+    return trace is not None and False in trace.choices.own_items
 
 
 def kind_of_item(item: Any) -> Kind:

@@ -13,12 +13,13 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from .....dialect.errors import UnsupportedError
+from ....guards.inputs import BeginsAgain
 from ....reach.walks import attributes_of
 from ....runtime_values.joined_containers import CarriedContainer, JoinedContainers
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
 from ....tracing.may_alias import all_aliases
-from ....tracing.recorder import ABSENT, ChosenChanged, Recorder
+from ....tracing.recorder import ABSENT, Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entries_beside, options_among, present, reachable
 from ..values.composites import IMMUTABLE
@@ -422,8 +423,8 @@ class _Watch:
             f"names too or another one (joined at {self.place or 'an unknown place'}), and one of them is changed: "
             "compiled code could not change the right one. Copy it before the condition or loop, or change it inside"
         )
-        if self.is_of_chosen and not self.trace.own_chosen:
-            raise ChosenChanged
+        if self.is_of_chosen and not self.trace.choices.own_chosen:
+            raise BeginsAgain(own_chosen=True)
         tell_apart(self.trace, [*self.around, *(container for container, _ in self.contents)], refusal)
         raise refusal
 

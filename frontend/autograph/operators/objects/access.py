@@ -189,7 +189,9 @@ def _of_chosen(owner: Chosen, name: str) -> Any:
             return found
     held = (resolve_grown_list((attributes_of(option) or {}).get(name)) for option in owner.options)
     trace = required_trace()
-    if trace.own_chosen and all(isinstance(value, (list, dict, set, RuntimeContainer)) for value in held):
+    if trace.choices.own_chosen and all(
+        isinstance(value, (list, dict, set, RuntimeContainer)) for value in held
+    ):
         found = tuple(attr(option, name) for option in owner.options)
         return Chosen(owner.index, found, frozenset(range(len(found))))
     return joined_of_chosen(trace, lambda: owner.each(partial(attr, name=name)))
@@ -246,7 +248,7 @@ def _of_descriptor(member: Any, owner: Any, name: str) -> Any:
 def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
     """`owner.name symbol value`, as in `o.x += 1`; a late value is a function, called after the attribute is read."""
     target = changed(owner, name)
-    if isinstance(target, ChosenAttributes) and required_trace().own_chosen:
+    if isinstance(target, ChosenAttributes) and required_trace().choices.own_chosen:
         owner.with_others(lambda one, new: update_attr(one, name, symbol, new, late), value)
         return
     owner = owner if isinstance(target, (_Attributes, ChosenAttributes)) else target

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....guards.inputs import BeginsAgain
 from ....source.modules import is_users_module
 from ....tracing.current import current_trace
-from ....tracing.recorder import ClassChanged, Recorder
+from ....tracing.recorder import Recorder
 
 
 def require_state_of_class(trace: Recorder, kind: type, name: str) -> bool:
     """Let an attribute of a class be state; False where it cannot be: what it has is a method, or is not its own."""
-    if (kind, name) in trace.class_attributes:
+    changed = trace.choices.class_attributes
+    if (kind, name) in changed:
         return True
     is_plain = type(kind).__setattr__ is type.__setattr__ and is_users_module(kind.__module__)
     if trace.python_state is None or not is_plain or name not in vars(kind) or _is_bound(vars(kind)[name]):
         return False
-    if any(_are_made_alike(kind, known) for known, _ in trace.class_attributes):
+    if any(_are_made_alike(kind, known) for known, _ in changed):
         return False  # a class that each recording makes anew
-    raise ClassChanged(kind, name)
+    raise BeginsAgain(class_attributes=changed | {(kind, name)})
 
 
 def class_made(kind: Any) -> Any:

@@ -40,8 +40,9 @@ def class_parts(subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> 
     example = example_of(subject) if isinstance(subject, TracedArray) else subject
     if not (issubclass(subject.python_type, kind) if _is_of_run_time(subject) else isinstance(example, kind)):
         return None
-    positional = getattr(kind, "__match_args__", ())
-    if count == 1 and not hasattr(kind, "__match_args__") and kind.__flags__ & _MATCH_SELF:
+    has_positional = hasattr(kind, "__match_args__")
+    positional = attr(kind, "__match_args__") if has_positional else ()
+    if count == 1 and not has_positional and kind.__flags__ & _MATCH_SELF:
         return subject, *_attributes(subject, names)
     if count > len(positional):
         raise TypeError(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
+from ....source.code_parts import content_of, functions_in
 from ....tracing.recorder import Recorder
 from ...convert.plain_loops import BUILTINS, GLOBALS
 from ..branches.checkpoints import Checkpoint
@@ -44,12 +45,7 @@ def _holds_plain(trace: Recorder, plain: Any, most: float) -> bool:
     function: FunctionType = plain
     if not _are_plain_names(function.__code__, function.__globals__):
         return False
-    values = []
-    for cell in function.__closure__ or ():
-        try:
-            values.append(cell.cell_contents)
-        except ValueError:
-            continue  # a name that the loop binds
+    values = list(map(content_of, function.__closure__ or ()))  # None for names that the loop binds
     return containers_of(trace, values, most) is not None
 
 
@@ -62,5 +58,4 @@ def _are_plain_names(code: CodeType, namespace: dict[str, Any]) -> bool:
                 return False
         elif hasattr(builtins, name) and name not in BUILTINS:
             return False
-    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return all(_are_plain_names(constant, namespace) for constant in inner)
+    return all(_are_plain_names(inner, namespace) for inner in functions_in(code))

@@ -145,8 +145,9 @@ def require_bound(owner: Any) -> None:
 
 
 def dir_(owner: Any) -> list[str]:
-    """`dir` of an object."""
-    note_whole(owner)
+    """`dir` of an object, which tells also what its classes have."""
+    for one in (owner, *(owner if isinstance(owner, type) else type(owner)).__mro__):
+        note_whole(one)
     return builtins.dir(owner)
 
 

@@ -12,11 +12,12 @@ from functools import cache
 from typing import Any
 
 from .....dialect.errors import UnsupportedError, WeftError
+from ....guards.inputs import BeginsAgain
 from ....reach.walks import attributes_of
 from ....source.modules import is_users_module, is_users_object
 from ....source.own_attributes import has_fields
 from ....tracing.current import current_trace
-from ....tracing.recorder import ObjectsAsked, Recorder
+from ....tracing.recorder import Recorder
 from .hidden_state import MadeObjects
 from .looked_up import require_bound
 
@@ -30,7 +31,7 @@ def attributes_of_made(value: Any) -> dict[str, Any] | None:
     if not _is_plain(kind):
         return None
     trace = current_trace()
-    return _attributes(trace, value) if trace is not None and trace.own_objects is None else None
+    return _attributes(trace, value) if trace is not None and trace.choices.own_objects is None else None
 
 
 def _attributes(trace: Recorder, value: Any) -> dict[str, Any] | None:
@@ -68,8 +69,8 @@ def attributes_to_copy(value: Any) -> dict[str, Any] | None:
 
 def tell_apart(trace: Recorder, values: Iterable[Any], refusal: WeftError) -> None:
     """Begin again, and tell objects apart, where one has been taken for what it holds, which is not enough."""
-    if trace.own_objects is None and any(_attributes(trace, value) is not None for value in values):
-        raise ObjectsAsked(refusal)
+    if trace.choices.own_objects is None and any(_attributes(trace, value) is not None for value in values):
+        raise BeginsAgain(own_objects=refusal)
 
 
 def note_joined(value: Any) -> None:
