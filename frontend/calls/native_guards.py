@@ -178,10 +178,7 @@ class Guards:
         """Compare an object by identity, and by its class, which may be set."""
         if not self._is_known(guard.handle):
             return False
-        place = self.place(guard.handle)
-        _refer(self._program, place, guard.reference)
-        if is_users_module(guard.kind.__module__):
-            self._program.kind(place, guard.kind)
+        _compare_object(self._program, self.place(guard.handle), guard.reference, guard.kind)
         return True
 
     def tell_value(self, guard: Plain) -> bool:
@@ -236,16 +233,19 @@ def compare(program: Program, place: int, value: Any) -> None:
     else:
         key = static_key(value)
         if isinstance(key, IdentityKey):
-            _refer(program, place, key.reference)
+            _compare_object(program, place, key.reference, kind)
         else:
             program.holds(place, lambda now: static_key(now) == key)
 
 
-def _refer(program: Program, place: int, reference: Callable[[], Any]) -> None:
+def _compare_object(program: Program, place: int, reference: Callable[[], Any], kind: type) -> None:
+    """Compare what is in a place with an object, and its class, which may be set."""
     if isinstance(reference, weakref.ref):
         program.refers(place, reference)
     else:
         program.is_object(place, reference())
+    if is_users_module(kind.__module__):
+        program.kind(place, kind)
 
 
 @cache

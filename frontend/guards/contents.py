@@ -12,7 +12,7 @@ import numpy as np
 
 from ..reach.links import Link
 from ..reach.walks import Walk, walk_of
-from ..signature.signature import static_key
+from ..signature.signature import kind_of_key, static_key
 from ..source.own_attributes import own_attributes
 
 
@@ -107,7 +107,7 @@ def _fingerprint(
     del around[id(value)]
     return (
         kind,
-        getattr(value, "__name__", "") if walk.is_bound else tuple(type(key) for key, _ in entries),
+        getattr(value, "__name__", "") if walk.is_bound else tuple(kind_of_key(key) for key, _ in entries),
         entries,
     )
 

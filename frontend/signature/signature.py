@@ -149,6 +149,23 @@ class Node:
     keys: tuple[Any, ...]
     children: tuple[Any, ...]
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Node) or self.kind != other.kind or self.keys != other.keys:
+            return False
+        are_alike = not self.keys or list(map(kind_of_key, self.keys)) == list(map(kind_of_key, other.keys))
+        return are_alike and self.children == other.children
+
+
+def kind_of_key(key: Any) -> Any:
+    """What tells keys apart that Python takes for equal: 1 and True, 0.0 and -0.0.
+
+    >>> kind_of_key(1) == kind_of_key(True), kind_of_key((0.0, "a")) == kind_of_key((-0.0, "a"))
+    (False, False)
+    """
+    if type(key) is tuple:
+        return tuple(map(kind_of_key, key))
+    return (type(key), repr(key)) if isinstance(key, (float, complex)) else type(key)
+
 
 Structure: TypeAlias = "Leaf | Static | Node"
 
@@ -380,10 +397,12 @@ def _by_code(part: Structure) -> Structure:
 class IdentityKey:
     """Compares by object identity; does not keep the object alive where it can be referred to weakly."""
 
-    __slots__ = ("__weakref__", "address", "reference")
+    __slots__ = ("__weakref__", "address", "kind", "reference")
 
     def __init__(self, value: Any) -> None:
         self.address = id(value)
+        self.kind = type(value)
+        """Its class, which may become another one."""
         try:
             self.reference: Callable[[], Any] = weakref.ref(value)
         except TypeError:
@@ -396,7 +415,7 @@ class IdentityKey:
         if not isinstance(other, IdentityKey) or self.address != other.address:
             return False
         mine = self.reference()
-        return mine is not None and mine is other.reference()
+        return mine is not None and mine is other.reference() and self.kind is other.kind
 
     def __repr__(self) -> str:
         found = self.reference()

@@ -193,3 +193,33 @@ def test_state_that_changes_at_each_trace_is_refused(monkeypatch: pytest.MonkeyP
         ValueError, match="depends on state that changes whenever it is traced: global SHARED"
     ):
         f(np.ones(1))
+
+
+def test_keys_of_arguments_that_python_takes_for_equal_are_told_apart() -> None:
+    @weft.function
+    def f(x, given):
+        return x + sum(isinstance(key, bool) + np.copysign(2, key) for key in given)
+
+    for key, expected in ((0, 2), (False, 3), (0.0, 2), (-0.0, -2), (0, 2)):
+        for _ in range(3):
+            assert f(np.zeros(1), {key: "a"}) == expected
+
+
+def test_the_class_of_an_argument_may_become_another_one() -> None:
+    class First:
+        pass
+
+    class Second:
+        pass
+
+    @weft.function
+    def f(x, given):
+        return x + (1 if isinstance(given, Second) else 2)
+
+    given, other = First(), First()
+    for _ in range(3):
+        assert f(np.zeros(1), given) == 2
+    given.__class__ = Second
+    for _ in range(3):
+        assert f(np.zeros(1), given) == 1
+    assert f(np.zeros(1), other) == 2
