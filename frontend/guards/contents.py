@@ -107,12 +107,17 @@ def _fingerprint(
     del around[id(value)]
     return (
         kind,
-        getattr(value, "__name__", "") if walk.is_bound else tuple(kind_of_key(key) for key, _ in entries),
+        getattr(value, "__name__", "") if walk.is_bound else _kinds([key for key, _ in entries]),
         entries,
     )
 
 
 _PLAIN = frozenset({int, str, bool, type(None), bytes})
+
+
+def _kinds(keys: list[Any]) -> tuple[Any, ...]:
+    kinds = tuple(map(type, keys))
+    return kinds if _PLAIN.issuperset(kinds) else tuple(map(kind_of_key, keys))
 
 
 def parts_of(walk: Walk, value: Any) -> Iterator[tuple[Any, Any]]:
