@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from support.package import ROOT, source_files
 
 LINES = {
-    "": 219_940,
+    "": 219_800,
     "dialect": 12_540,
     "passes": 29_190,
     "backend": 72_930,
@@ -20,7 +20,7 @@ LINES = {
     "backend/gpu": 24_300,
     "backend/gpu/schedules": 7_400,
     "backend/planning": 6_900,
-    "frontend": 100_930,
+    "frontend": 100_790,
     "frontend/artifacts": 5_500,
     "frontend/autograph": 27_380,
     "frontend/autograph/operators": 21_900,
@@ -30,7 +30,7 @@ LINES = {
     "frontend/numpy_api": 11_680,
     "frontend/onnx": 6_540,
     "frontend/stablehlo": 3_700,
-    "frontend/tracing": 4_500,
+    "frontend/tracing": 4_460,
     "passes/lowering": 5_800,
     "passes/raising": 3_100,
     "tools": 3_950,
