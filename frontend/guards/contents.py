@@ -12,8 +12,9 @@ import numpy as np
 
 from ..reach.links import Link
 from ..reach.walks import Walk, walk_of
-from ..signature.signature import kind_of_key, static_key
+from ..signature.signature import static_key
 from ..source.own_attributes import own_attributes
+from ..source.plain_items import kind_of_key
 
 
 def is_content(value: Any) -> bool:

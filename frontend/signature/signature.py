@@ -20,7 +20,7 @@ from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.shown_values import shown_value
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
-from ..source.plain_items import compound
+from ..source.plain_items import compound, kind_of_key
 from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
 from .element_kinds import Pipeline, key_of_code
 from .feed_keys import FeedKey, FeedParts
@@ -154,17 +154,6 @@ class Node:
             return False
         are_alike = not self.keys or list(map(kind_of_key, self.keys)) == list(map(kind_of_key, other.keys))
         return are_alike and self.children == other.children
-
-
-def kind_of_key(key: Any) -> Any:
-    """What tells keys apart that Python takes for equal: 1 and True, 0.0 and -0.0.
-
-    >>> kind_of_key(1) == kind_of_key(True), kind_of_key((0.0, "a")) == kind_of_key((-0.0, "a"))
-    (False, False)
-    """
-    if type(key) is tuple:
-        return tuple(map(kind_of_key, key))
-    return (type(key), repr(key)) if isinstance(key, (float, complex)) else type(key)
 
 
 Structure: TypeAlias = "Leaf | Static | Node"

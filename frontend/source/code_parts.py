@@ -15,9 +15,9 @@ def functions_in(code: CodeType) -> Iterator[CodeType]:
 def all_codes(code: CodeType) -> Iterator[CodeType]:
     """Some code, and that of all functions and classes in it, outer ones before inner ones.
 
-    >>> outer = compile("def f():\n    return lambda: 1", "file", "exec")
+    >>> outer = compile("lambda: (lambda: 1)", "file", "eval")
     >>> [code.co_name for code in all_codes(outer)]
-    ['<module>', 'f', '<lambda>']
+    ['<module>', '<lambda>', '<lambda>']
     """
     level = [code]
     while level:

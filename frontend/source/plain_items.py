@@ -38,3 +38,14 @@ def examples(items: Collection[Any]) -> Collection[Any]:
         same: list[Any] = [item for item in items if type(item) is kind]
         found += [min(same), max(same)] if kind is int else same[-1:]
     return found
+
+
+def kind_of_key(key: Any) -> Any:
+    """What tells keys apart that Python takes for equal: 1 and True, 0.0 and -0.0.
+
+    >>> kind_of_key(1) == kind_of_key(True), kind_of_key((0.0, "a")) == kind_of_key((-0.0, "a"))
+    (False, False)
+    """
+    if type(key) is tuple:
+        return tuple(map(kind_of_key, key))
+    return (type(key), repr(key)) if isinstance(key, (float, complex)) else type(key)
