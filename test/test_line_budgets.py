@@ -273,7 +273,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         118,
         "columns of recurrences of rows are threads of one launch, where each row took several",
     ),
-    ("backend/gpu/schedules", 280, "loops that hand numbers on are scans of what iterations make of them"),
+    ("backend/gpu/schedules", 320, "loops that hand numbers on are scans of what iterations make of them"),
     (
         "backend",
         545,

@@ -11,6 +11,7 @@ iterations before its own instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer, operations_in
@@ -44,18 +45,19 @@ class Recurrences(DeviceSchedule):
 
     reason = "each iteration needs numbers of the one before"
 
-    def __init__(self, run: Run, found: Recurrence) -> None:
+    def __init__(self, run: Run, found: Recurrence, branch: Operation | None) -> None:
         super().__init__(run)
-        self.found = found
+        self.found, self.branch = found, branch
 
     @classmethod
     def match(cls, run: Run) -> Recurrences | None:
-        found = match_recurrence(run.ops[0]) if run.ops else None
+        branch, loop = _branch_around(run.ops[0]) if run.ops else (None, None)
+        found = match_recurrence(loop) if loop is not None else None
         if found is None or not all(map(is_known_to_host, list(found.loop.operands)[:3])):
             return None
         bounds = list(map(constant_integer, list(found.loop.operands)[:2]))
         is_short = None not in bounds and (bounds[1] or 0) - (bounds[0] or 0) < _LEAST
-        return cls(run, found) if not is_short and _only_store(run.ops) else None
+        return cls(run, found, branch) if not is_short and _only_store(run.ops) else None
 
     def write(self, name: str) -> None:
         gpu = current().gpu
@@ -67,16 +69,50 @@ class Recurrences(DeviceSchedule):
         maps: list[Value] = []
         if slices != 1:
             maps = [allocate([_THREADS], type) for type, _ in self.found.types()]
-            first = Kernel(self.function, f"{name}_maps", [loop], (_THREADS, 1, 1), maps, writes=maps)
-            with first.body():
+            first = Kernel(self.function, f"{name}_maps", self.ops[:1], (_THREADS, 1, 1), maps, writes=maps)
+            with first.body(), self._in_branch(first):
                 _Slice(first, self.found).leave_map(maps)
             first.launch([slices], f"{self.title}; what slices make of numbers")
         last = Kernel(self.function, name, self.ops, (_THREADS, 1, 1), maps)
-        with last.body():
-            _Slice(last, self.found).write(maps, self.ops[1:])
+        with last.body(), self._in_branch(last):
+            _Slice(last, self.found).write(maps, self.branch, self.ops[1:])
         last.launch(
             [slices], f"{self.title}; " + ("slices, behind those before them" if maps else "one block")
         )
+        if self.branch is not None:
+            self._write_other_way(name, self.branch)
+
+    def _in_branch(self, kernel: Kernel) -> AbstractContextManager[object]:
+        """Where a kernel does something: nowhere, if the host takes another way."""
+        return nullcontext() if self.branch is None else only_if(kernel.value(self.branch.operands[0]))
+
+    def _write_other_way(self, name: str, branch: Operation) -> None:
+        """Let one thread do what is to be done otherwise, as it is written: find the iteration that fails, mostly."""
+        kernel = Kernel(self.function, f"{name}_otherwise", self.ops, (1, 1, 1))
+        with kernel.body():
+            condition = kernel.value(branch.operands[0])
+            no = kernel.emitter.splat(0, condition.type)
+            *ops, end = operations_in(branch.regions[1].blocks[0])
+            with only_if(compare("eq", condition, no)):
+                for op in ops:
+                    kernel.clone(op)
+                for result, value in zip(branch.results, end.operands, strict=True):
+                    kernel.bind(result, kernel.value(value))
+                for op in self.ops[1:]:
+                    kernel.clone(op)
+        kernel.launch([1], "one thread: the loop, where indices may be out of bounds")
+
+
+def _branch_around(op: Operation) -> tuple[Operation | None, Operation | None]:
+    """A loop, and the branch of which it is one way, if there is one: where no index was found to be wrong."""
+    if op.name != "scf.if" or not is_known_to_host(op.operands[0]) or not list(op.regions[1].blocks):
+        return None, op
+    loop, *others = operations_in(op.regions[0].blocks[0])
+    inside = inner_operations([op])
+    if len(others) != 1 or any(inner.name == "memref.alloc" for inner in inside):
+        return None, None
+    is_loops = all(value in list(loop.results) for value in others[0].operands)
+    return (op, loop) if is_loops else (None, None)
 
 
 def _only_store(ops: Sequence[Operation]) -> bool:
@@ -122,7 +158,7 @@ class _Slice:
                 for number, memory in zip(loop.results, maps, strict=True):
                     store(number, self.kernel.value(memory), [self.number])
 
-    def write(self, maps: Sequence[Value], rest: Sequence[Operation]) -> None:
+    def write(self, maps: Sequence[Value], branch: Operation | None, rest: Sequence[Operation]) -> None:
         """Do the iterations of the slice; behind the last one what is left to do."""
         kernel, emitter = self.kernel, self.emitter
         handed, zero = self.found.handed, emitter.value(0)
@@ -140,6 +176,10 @@ class _Slice:
                 for each, number in zip(handed, loop.results, strict=True):
                     if each.result is not None:
                         kernel.bind(each.result, number)
+                if branch is not None:
+                    end = operations_in(branch.regions[0].blocks[0])[-1]
+                    for result, value in zip(branch.results, end.operands, strict=True):
+                        kernel.bind(result, kernel.value(value))
                 for op in rest:
                     kernel.clone(op)
 

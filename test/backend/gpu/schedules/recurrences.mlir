@@ -129,3 +129,62 @@ func.func private @kernel_5(%y: memref<500xi64>) {
   }
   return
 }
+
+// -----
+
+// One way of a branch, where the host has found no index wrong; the other one is one thread's.
+// CHECK-LABEL: func.func private @kernel_6
+// CHECK-COUNT-2: gpu.launch_func
+// CHECK-NOT: gpu.launch_func
+// CHECK-DAG: "recurrences: each iteration needs numbers of the one before; one block"
+// CHECK-DAG: "one thread: the loop, where indices may be out of bounds"
+func.func private @kernel_6(%fits: i1, %a: memref<1000xf64>, %b: memref<1000xf64>, %y: memref<1000xf64>, %z: memref<f64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 1000 : index
+  %zero = arith.constant 0.0 : f64
+  %last = scf.if %fits -> (f64) {
+    %s1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+      %f = memref.load %a[%i] : memref<1000xf64>
+      %t = arith.addf %s, %f : f64
+      memref.store %t, %y[%i] : memref<1000xf64>
+      scf.yield %t : f64
+    }
+    scf.yield %s1 : f64
+  } else {
+    %s1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+      %g = memref.load %b[%i] : memref<1000xf64>
+      %p = arith.mulf %s, %g : f64
+      memref.store %p, %y[%i] : memref<1000xf64>
+      scf.yield %p : f64
+    }
+    scf.yield %s1 : f64
+  }
+  memref.store %last, %z[] : memref<f64>
+  return
+}
+
+// -----
+
+// Both ways of a branch that is more than the loop are one thread's.
+// CHECK-LABEL: func.func private @kernel_7
+// CHECK-NOT: "recurrences
+// CHECK: "one thread:
+func.func private @kernel_7(%fits: i1, %a: memref<1000xf64>, %y: memref<1000xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 200 : index
+  %zero = arith.constant 0.0 : f64
+  scf.if %fits {
+    %s1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+      %f = memref.load %a[%i] : memref<1000xf64>
+      %t = arith.addf %s, %f : f64
+      memref.store %t, %y[%i] : memref<1000xf64>
+      scf.yield %t : f64
+    }
+    memref.store %s1, %y[%n] : memref<1000xf64>
+  } else {
+    memref.store %zero, %y[%c0] : memref<1000xf64>
+  }
+  return
+}

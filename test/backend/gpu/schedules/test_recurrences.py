@@ -185,6 +185,26 @@ def test_lengths_that_the_call_tells(size: int) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
+def test_indices_that_the_call_checks() -> None:
+    def total(a: Any, b: Any) -> Any:
+        out, s = np.empty_like(b), 0.0
+        for i in range(len(b)):
+            s = a[i] * s + b[i]
+            out[i] = s
+        return out
+
+    row = weft.TensorSpec((None,), "float64")
+    compiled = weft.function(total, device="cuda", input_signature=[row, row])
+    text = compiled.get_concrete_function(row, row).as_text("gpu")
+    assert "slices, behind those before them" in text
+    assert 'weft.side = "host"' not in text
+    for size in (0, 300, 5000):
+        a, b = _coefficients(size), _random(size)
+        np.testing.assert_allclose(compiled(a, b), total(a, b), rtol=1e-9, atol=1e-12)
+    with pytest.raises(IndexError, match="index 200 is out of bounds for axis 0 with size 200"):
+        compiled(a[:200], b)
+
+
 def test_iterations_give_the_same_bits_each_time() -> None:
     compiled = weft.function(_linear, device="cuda")
     a, b = _coefficients(LONG), _random(LONG)
