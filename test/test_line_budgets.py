@@ -305,6 +305,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/calls", 60, "arguments are bound here, where a function did it itself and was asked back"),
     ("passes", 34, "places that are read and written at are checked in loops: no pass over them before"),
     ("frontend", 1, "a list of results has a type"),
+    (
+        "frontend/autograph/operators",
+        6,
+        "numbers that may be float or int bound ranges and are asked for attributes by their type",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -155,6 +155,38 @@ class TestWhatIsComputed:
 
         same(f, (YES, np.float32(2)), (NO, np.float32(2)))
 
+    def test_asked_for_attributes(self):
+        def f(condition):
+            y = 3 if condition else float("inf")
+            return getattr(y, "numerator", None), hasattr(y, "is_integer"), getattr(y, "name", "none")
+
+        same(f, (YES,), (NO,))
+
+    def test_bounds_of_ranges(self):
+        def f(x, n):
+            end, total = float("inf"), 0
+            for i in range(len(x)):
+                if x[i] > 3:
+                    end = i
+                total += sum(range(min(end, n)))
+                n += 1
+            return total, n
+
+        same(
+            f,
+            *((np.array(x), n) for x, n in (([1.0, 5.0, 0.0, 4.0], 3), ([1.0, 2.0, 0.0, 3.0], 2))),
+            traces=None,
+        )
+
+    def test_a_float_is_no_bound_of_a_range(self):
+        def f(condition, n):
+            return list(range(n if condition else n + 0.5))
+
+        compiled = weft.function(f)
+        assert compiled(YES, np.int64(2)) == [0, 1]
+        with pytest.raises(TypeError, match="float64' object cannot be interpreted as an integer"):
+            compiled(NO, np.int64(2))
+
     def test_written_to_an_array(self):
         def f(condition, a, b):
             y = a if condition else b

@@ -170,7 +170,9 @@ def _is_listed(function: Any) -> bool:
     return isinstance(function, types.BuiltinFunctionType) and function in _BY_TYPE
 
 
-_BY_TYPE = frozenset({abs, bool, complex, divmod, float, int, isinstance, max, min, pow, round, sum, type})
+_BY_TYPE = frozenset({
+    abs, bool, complex, divmod, float, getattr, hasattr, int, isinstance, max, min, pow, round, sum, type,
+})  # fmt: skip
 """The builtins that tell numbers apart by their types."""
 
 _CONVERTED_CODE = __name__.partition("operators.")[0]

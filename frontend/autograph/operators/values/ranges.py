@@ -14,6 +14,7 @@ from ....tracing.array import TracedArray
 from ....tracing.element_stores import signed_number
 from ....tracing.needed_numbers import note_decision
 from ....tracing.number_types import number_type
+from ....tracing.several_types import SeveralTypes, by_type
 from ....tracing.staging import raise_if, raise_where
 from ..interface import operators
 from .iterables import Sequence
@@ -175,6 +176,8 @@ def _is_scalar(value: Any) -> bool:
 
 def _as_index(bound: Any) -> Any:
     """A bound or place as Python's int."""
+    if isinstance(bound, SeveralTypes):
+        return by_type(_as_index, bound)
     if not isinstance(bound, TracedArray):
         return bound.__index__() if hasattr(bound, "__index__") else _refuse(type(bound).__name__)
     if bound.ndim:
