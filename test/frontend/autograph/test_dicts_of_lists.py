@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+import pytest
 
 import weft
 from support.behaviour_harness import refused, same
@@ -251,3 +252,42 @@ def test_lists_of_another_dict():
     same(read, *((k, np.int64(5)) for k in KEYS), joined=True)
     for f in (changed, changed_there):
         refused(f, KEYS[0], np.int64(5), match="holds lists that are in another dict or list, too")
+
+
+def test_lists_of_a_comprehension_are_the_own_ones_of_the_dict():
+    def neighbours(maze):
+        height, width = maze.shape
+        graph = {(i, j): [] for j in range(width) for i in range(height) if not maze[i][j]}
+        for row, column in graph.keys():
+            if row < height - 1 and not maze[row + 1][column]:
+                graph[(row, column)].append(("S", (row + 1, column)))
+                graph[(row + 1, column)].append(("N", (row, column)))
+        return graph
+
+    compiled = weft.function(neighbours)
+    for free in ([4, 5, 8], [0, 4, 5, 7, 8]):
+        maze = np.ones(9, int)
+        maze[free] = 0
+        assert compiled(maze.reshape(3, 3)) == neighbours(maze.reshape(3, 3))
+
+
+def test_changes_of_lists_that_a_dict_or_generator_shares_are_refused():
+    def positive(x):
+        return [[i] for i in range(len(x)) if x[i] > 0]
+
+    def of_dict(x):
+        rows = positive(x)
+        shared = {(i, j): rows[0] for i in range(len(x)) for j in range(2) if x[i] > j}
+        for key in shared:
+            shared[key].append(7)
+        return rows
+
+    def of_generator(x):
+        rows = positive(x)
+        for row in (rows[0] for i in range(len(x)) if x[i] > 0):
+            row.append(7)
+        return rows
+
+    for program in (of_dict, of_generator):
+        with pytest.raises(weft.UnsupportedError, match="lists that are in another dict or list, too"):
+            weft.function(program)(np.ones(2))

@@ -74,10 +74,10 @@ def forget_read(item: Any, index: Any) -> None:
 
 
 def is_new(item: Any) -> bool:
-    """Whether what can be changed in an item was made in what is being recorded: containers, no arrays."""
+    """Whether what can be changed in an item was made in what is being recorded: containers, no arrays, no items."""
     snapshots = control_flow(required_trace()).snapshots
     return not any(
-        isinstance(part, TracedArray) or any(snapshot.knows(part) for snapshot in snapshots)
+        isinstance(part, TracedArray) or is_read(part) or any(snapshot.knows(part) for snapshot in snapshots)
         for part in _changeable(item)
     )
 

@@ -239,12 +239,12 @@ def _collected(parts: _Parts, iterable: Any, items: Any) -> Any:
     for_(iterable, body)
     if isinstance(items, hash_tables.Table):
         return items
-    if isinstance(items, GrowingList):
-        if kind == "generator":
-            items.is_passed_on = count.are_new
-            return generator_of(items)
-        return items if kind == "list" else operators().call(_KINDS[kind], items)
-    return operators().call(_KINDS[kind], items)
+    if not isinstance(items, GrowingList):
+        return operators().call(_KINDS[kind], items)
+    if kind == "list":
+        return items
+    items.is_passed_on = count.are_new
+    return generator_of(items) if kind == "generator" else operators().call(_KINDS[kind], items)
 
 
 def _is_staged(trace: Recorder, iterable: Any) -> bool:
