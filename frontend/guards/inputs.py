@@ -36,8 +36,8 @@ class Reconsider(BaseException):
 class Choices(NamedTuple):
     """What a recording has to know from its beginning, and an earlier one has found out."""
 
-    own_items: frozenset[bool] = frozenset()
-    """Whether arrays (True) and containers (False) in lists stay the objects that they are: they are changed."""
+    own_items: frozenset[bool | None] = frozenset()
+    """Whether arrays (True), lists and sets (False), dicts and objects (None) in lists stay themselves: they change."""
     own_chosen: bool = False
     """Whether containers of one of several objects remain one of several: they are changed."""
     own_objects: Any = None

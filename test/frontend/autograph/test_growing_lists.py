@@ -386,7 +386,9 @@ class TestRefused:
                 rows = [(0, [0, 1]), (1, [2, 3])]
             return rows
 
-        for f in (in_dict, in_dataclass, or_none, on_paths):
+        for f in (in_dict, in_dataclass):
+            same(f, I64(2), joined=True)
+        for f in (or_none, on_paths):
             refused(f, I64(2), match="cannot hold another one")
 
     def test_items_that_differ(self):

@@ -21,10 +21,10 @@ from ..interface import operators
 from ..values import iterables
 from ..values.abstract import as_arrays, kind_of
 from ..values.control_flow_state import control_flow
-from ..values.kinds import Growing, Kind, is_plain_kind
+from ..values.kinds import Container, Growing, Kind, is_plain_kind
 from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
-from .lists_in_lists import freed, joined_kind
+from .lists_in_lists import entries_of, freed, is_record, joined_kind
 from .packed_lists import examples_of, holds_packed, kind_of_numbers
 from .widened_items import join_items
 
@@ -89,14 +89,14 @@ def has_computed_bounds(key: Any) -> bool:
 def is_of_lists(items: Any, key: Any) -> bool:
     """Whether a key says a part, with computed bounds, or which of the lists in a list, or of values of many kinds."""
     if isinstance(key, TracedArray):
-        return _are_lists(items) or _are_mixed(items)
+        return _hold_lists(items) or _are_mixed(items)
     return has_computed_bounds(key)
 
 
 def part(items: Any, key: Any) -> Any:
     """`items[key]` with computed bounds, or the list or value at a computed place."""
     if isinstance(key, TracedArray):
-        return _grown_lists(items)[key] if _are_lists(items) else _of_mixed(items, key)
+        return _grown_lists(items)[key] if _hold_lists(items) else _of_mixed(items, key)
     _need_bounds(key)
     if not items:
         return items[:0]
@@ -127,7 +127,7 @@ def as_walked(items: Any) -> Any:
         return items
     if resolve_grown_list(items) is not items or any(resolve_grown_list(item) is not item for item in items):
         return resolve_grown_list(items)
-    return _grown_lists(items) if _are_lists(items) else _grown(trace, items, kind_of_items(items))
+    return _grown_lists(items) if _hold_lists(items) else _grown(trace, items, kind_of_items(items))
 
 
 def as_written(items: Any, value: Any) -> Any:
@@ -167,25 +167,34 @@ def _of_mixed(items: Any, key: TracedArray) -> Any:
     return GrowingList(list(items)).item(place)
 
 
-def _are_lists(items: Any) -> bool:
-    """Whether the items of a list are lists."""
-    return (
-        type(items) is list
-        and bool(items)
-        and all(isinstance(item, (list, RuntimeLength)) for item in map(resolve_grown_list, items))
+def _hold_lists(items: Any) -> bool:
+    """Whether the items of a list are lists, or tuples that hold some, beside what is not told from a copy."""
+    return type(items) is list and bool(items) and all(map(_holds_lists, items))
+
+
+def _holds_lists(item: Any) -> bool:
+    if not isinstance(item, tuple):
+        return isinstance(resolve_grown_list(item), (list, RuntimeLength))
+    others = [kind_of(entry) for entry in item if not _holds_lists(entry)]
+    return len(others) < len(item) and all(
+        is_plain_kind(kind) or not isinstance(kind, Container) for kind in others
     )
 
 
 def _grown_lists(items: list[Any]) -> Any:
-    """What a list of lists becomes of which one at a computed place is meant: one that grows, as do they."""
-    trace = required_trace()
-    kind: Kind | None = None
-    for item in map(resolve_grown_list, items):
-        found = freed(kind_of(item)) if isinstance(item, RuntimeLength) else Growing(joined_kind(item))
-        assert found is not None
-        kind = join_items(kind, found)
-    assert kind is not None, "a list with items"
-    return _grown(trace, items, kind)
+    """What a list becomes of which an item at a computed place is meant that holds lists: all of them grow."""
+    return _grown(required_trace(), items, reduce(join_items, map(_kind_of_growing, items)))
+
+
+def _kind_of_growing(item: Any) -> Kind:
+    """The abstract type of an item in which all lists grow."""
+    item = resolve_grown_list(item)
+    if type(item) is list:
+        found = reduce(join_items, map(_kind_of_growing, item)) if _hold_lists(item) else joined_kind(item)
+        return Growing(found)
+    kind = freed(as_arrays(kind_of(item)))
+    assert kind is not None, "an item"
+    return kind.with_parts(map(_kind_of_growing, entries_of(kind, item))) if is_record(kind) else kind
 
 
 def _grown(trace: Recorder, items: list[Any], kind: Kind) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import getitem, setitem
 from typing import Any
 
 from .....dialect.records import replace
@@ -12,6 +13,7 @@ from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
 from ....signature.traced_value import CompositeValue
+from ....source.own_attributes import own_attribute, set_own_attribute
 from ..values.abstract import array_leaves
 from ..values.kinds import ArrayKind, Choice, Container, Kind, Option, Partial, Static, Text
 from .items_of_types import number_of_types
@@ -100,7 +102,12 @@ def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) ->
     if not pools_in(kind) or not rows:
         return rows
     assert isinstance(kind, Container)
-    assert issubclass(kind.kind, tuple)
-    columns = zip(*rows, strict=True)
-    children = [_with(child, column, lists) for child, column in zip(kind.children, columns, strict=True)]
-    return list(zip(*children, strict=True) if kind.kind is tuple else map(kind.kind, *children))
+    if issubclass(kind.kind, tuple):
+        columns = zip(*rows, strict=True)
+        children = [_with(child, column, lists) for child, column in zip(kind.children, columns, strict=True)]
+        return list(zip(*children, strict=True) if kind.kind is tuple else map(kind.kind, *children))
+    get, put = (getitem, setitem) if issubclass(kind.kind, dict) else (own_attribute, set_own_attribute)
+    for key, child in zip(kind.keys, kind.children, strict=True):
+        for row, entry in zip(rows, _with(child, [get(row, key) for row in rows], lists), strict=True):
+            put(row, key, entry)
+    return rows

@@ -34,13 +34,30 @@ def keep_put(item: Any) -> None:
     """Note what is put into a list, which takes what is in it: changing it later would change the item in Python."""
     trace = required_trace()
     for part in _changeable(item):
-        is_array = isinstance(part, TracedArray)
-        if is_array in trace.choices.own_items:
-            _refuse(part)
-        if is_array:
-            _keep_unwritten(trace, part)
-        else:
-            trace.kept_items.append(KeptItem(part, _state(part)))
+        _keep(trace, part)
+
+
+def keep_records(item: Any) -> None:
+    """Note the dicts and objects in what is put into a list as a copy, whose lists are the list's own."""
+    for part in _changeable(item):
+        if _sort_of(part) is None:
+            _keep(required_trace(), part)
+
+
+def _keep(trace: Recorder, part: Any) -> None:
+    if _sort_of(part) in trace.choices.own_items:
+        _refuse(part)
+    if isinstance(part, TracedArray):
+        _keep_unwritten(trace, part)
+    else:
+        trace.kept_items.append(KeptItem(part, _state(part)))
+
+
+def _sort_of(part: Any) -> bool | None:
+    """Of which sort something is that can be changed: arrays (True), lists and sets (False), dicts and objects."""
+    if isinstance(part, TracedArray):
+        return True
+    return False if isinstance(part, (list, set, RuntimeContainer)) else None
 
 
 def _keep_unwritten(trace: Recorder, array: TracedArray) -> None:
@@ -144,9 +161,8 @@ def compare_identity(left: Any, right: Any) -> None:
     trace = required_trace()
     for value in (left, right):
         for kept in trace.kept_items:
-            is_array = isinstance(value, TracedArray)
-            if kept.item is value and is_array not in trace.choices.own_items:
-                _begin_again(trace, is_array)
+            if kept.item is value and _sort_of(value) not in trace.choices.own_items:
+                _begin_again(trace, value)
 
 
 def require_unchanged(trace: Recorder) -> None:
@@ -154,41 +170,43 @@ def require_unchanged(trace: Recorder) -> None:
     for item, before, _ in trace.kept_items:
         is_array = isinstance(item, TracedArray)
         if item._storage.written_at > before if is_array else _has_changed(item, before):
-            if is_array in trace.choices.own_items:
-                _refuse(item)
-            _begin_again(trace, is_array)
+            _begin_again(trace, item)
+
+
+def _begin_again(trace: Recorder, item: Any) -> NoReturn:
+    """Have the recording begun again, with what is of the sort of an item as the objects that they are."""
+    if _sort_of(item) in trace.choices.own_items:
+        _refuse(item)
+    raise BeginsAgain(own_items=trace.choices.own_items | {_sort_of(item)})
 
 
 def require_no_copy(item: Any) -> None:
     """Begin again, or refuse, where an item of a list that grows is about to be changed, of which there is a copy."""
     trace = required_trace()
     if any(kept.item is item for kept in trace.kept_items):
-        if False in trace.choices.own_items:
-            _refuse(item)
-        _begin_again(trace, False)
+        _begin_again(trace, item)
 
 
 def begin_again_if_copied(trace: Recorder, items: Iterable[Any]) -> None:
     """Begin again where one of some containers that were changed is a copy of an item of a list that grows."""
-    if False not in trace.choices.own_items and any(
-        kept.item is item for item in items for kept in trace.kept_items
-    ):
-        _begin_again(trace, False)
-
-
-def _begin_again(trace: Recorder, is_array: bool) -> NoReturn:
-    """Have the recording begun again, with arrays or containers in lists as the objects that they are."""
-    raise BeginsAgain(own_items=trace.choices.own_items | {is_array})
+    for item in items:
+        if _sort_of(item) not in trace.choices.own_items and any(
+            kept.item is item for kept in trace.kept_items
+        ):
+            _begin_again(trace, item)
 
 
 def _refuse(item: Any) -> NoReturn:
     is_array = isinstance(item, TracedArray)
     name = item.python_type.__name__ if isinstance(item, RuntimeContainer) else type(item).__name__
-    kind, copy = ("an array", "rows[i].copy()") if is_array else (f"a {name}", "list(rows[i])")
+    kind, copy = ("an array", "rows[i].copy()") if is_array else (f"a {name}", f"{name}(rows[i])")
+    place = "row[0]" if _sort_of(item) is not None else "row['a']"
+    if _sort_of(item) is None and not isinstance(item, dict):
+        copy, place = "copy.copy(rows[i])", "row.a"
     refusal = UnsupportedError(
         f"a list or dict whose size is known only at run time has items that are or hold {kind}, and an item of such a "
         "list is changed, which the list would not see; change a copy, and put it back: "
-        f"row = {copy}; row[0] = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
+        f"row = {copy}; {place} = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
     )
     tell_apart(required_trace(), [item], refusal)
     raise refusal
@@ -229,10 +247,10 @@ def _state(part: Any) -> Any:
     if isinstance(part, (list, set)):
         return list(part)
     if isinstance(part, dict):
-        return [*part, *part.values()]
+        return [*part, *map(resolve_grown_list, part.values())]
     keys, entries = parts_of(part) or ((), [])
     others = own_attributes(part)
-    return [*keys, *entries, *others, *others.values()]
+    return [*keys, *map(resolve_grown_list, entries), *others, *map(resolve_grown_list, others.values())]
 
 
 def _has_changed(item: Any, before: Any) -> bool:

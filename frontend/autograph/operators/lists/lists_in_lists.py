@@ -6,21 +6,24 @@ Rows of one length that are not changed lie side by side as parts of an item (`k
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from .....dialect.records import dataclass
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeLength
+from ....runtime_values.values import RuntimeValue
 from ....tracing.array import wrap
 from ....tracing.current import current_trace, required_trace
 from ....tracing.staging import raise_where
 from ..interface import operators
-from ..values.abstract import array_leaves, as_arrays, flatten, kind_of, parts_of
+from ..values.abstract import array_leaves, as_arrays, flatten, kind_of, parts_of, rebuilt
+from ..values.composites import COMPOSITES
 from ..values.control_flow_state import control_flow
-from ..values.kinds import ArrayKind, Container, Growing, Kind, Static, is_tuple
+from ..values.kinds import ArrayKind, Container, Growing, Kind, Static
 from ..values.resolve_grown_lists import resolve_grown_list
+from .kept_items import keep_records
 from .lists_as_arrays import stacked_items
 from .widened_items import join_items, static_shape
 
@@ -41,6 +44,14 @@ def pools_in(kind: Kind | None) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
+def is_record(kind: Kind | None) -> TypeGuard[Container]:
+    """Whether items are tuples, dicts or objects, each of which has a place for each of a number of entries."""
+    return isinstance(kind, Container) and not issubclass(kind.kind, _NO_RECORDS)
+
+
+_NO_RECORDS = (list, slice, RuntimeValue, *COMPOSITES)
+
+
 def are_changed() -> bool:
     """Whether lists in lists are changed after they were put there, so that parts of items are not enough."""
     trace = current_trace()
@@ -50,8 +61,8 @@ def are_changed() -> bool:
 def kind_of_item(item: Any) -> Kind:
     """The abstract type of an item of a list, in which a list may be one of any length."""
     kind = as_arrays(kind_of(item))
-    if is_tuple(kind) and are_changed():
-        return kind.with_parts(map(kind_of_item, _entries(item)))
+    if is_record(kind) and are_changed():
+        return kind.with_parts(map(kind_of_item, entries_of(kind, item)))
     if isinstance(kind, Container) and kind.kind is list and are_changed():
         joined = joined_kind(item)
         # Numbers of other types keep these as parts of an item.
@@ -60,11 +71,15 @@ def kind_of_item(item: Any) -> Kind:
     return kind
 
 
-def _entries(item: Any) -> list[Any]:
-    """What a tuple holds."""
+def entries_of(kind: Container, item: Any) -> list[Any]:
+    """What a record holds, in the order of its abstract type."""
     parts = parts_of(item)
-    assert parts is not None, "a tuple"
-    return parts[1]
+    assert parts is not None, "a record"
+    keys, entries = parts
+    if keys == kind.keys:
+        return entries
+    named = dict(zip(keys, entries, strict=True))
+    return [named[key] for key in kind.keys]
 
 
 def _is_kept_by(joined: Kind | None, kind: Kind) -> bool:
@@ -78,14 +93,14 @@ def freed(kind: Kind | None) -> Kind | None:
     """An abstract type in which lists are not those of a certain pool."""
     if (pool := pool_of(kind)) is not None:
         return Growing(freed(pool.kind))
-    if is_tuple(kind):
+    if is_record(kind):
         return kind.with_parts(freed(child) or child for child in kind.children)
     return Growing(freed(kind.item)) if isinstance(kind, Growing) else kind
 
 
 def _has_growing(kind: Kind | None) -> bool:
     """Whether items are lists of any length that have no pool yet, or hold such."""
-    return isinstance(kind, Growing) or (is_tuple(kind) and any(map(_has_growing, kind.children)))
+    return isinstance(kind, Growing) or (is_record(kind) and any(map(_has_growing, kind.children)))
 
 
 def joined_kind(items: list[Any]) -> Kind | None:
@@ -109,14 +124,25 @@ def owned(items: Any, item: Any, is_new: bool = False) -> Any:
         if kind is None:
             return item
         items.become(kind)
-    return _in_pools(items.kind, item, is_new)
+    made = _in_pools(items.kind, item, is_new)
+    keep_records(item)
+    return made
 
 
 def _holds_lists(item: Any) -> bool:
     """Whether an item is or holds a list."""
-    if isinstance(item, tuple):
-        return any(map(_holds_lists, item))
-    return isinstance(resolve_grown_list(item), (list, RuntimeLength))
+    item = resolve_grown_list(item)
+    return isinstance(item, (list, RuntimeLength)) or _has_lists(kind_of(item))
+
+
+def _has_lists(kind: Kind) -> bool:
+    """Whether items are lists, or records that hold some."""
+    if is_record(kind):
+        return any(map(_has_lists, kind.children))
+    return isinstance(kind, Growing) or (isinstance(kind, Container) and issubclass(kind.kind, _LISTS))
+
+
+_LISTS = (list, RuntimeLength)
 
 
 def _has_pools_for(kind: Kind | None, item: Any) -> bool:
@@ -124,10 +150,10 @@ def _has_pools_for(kind: Kind | None, item: Any) -> bool:
     item = resolve_grown_list(item)
     if isinstance(item, (list, RuntimeLength)):
         return pool_of(kind) is not None
-    if not isinstance(item, tuple) or not is_tuple(kind):
-        return not _holds_lists(item)
-    entries = _entries(item)
-    return len(entries) == len(kind.children) and all(map(_has_pools_for, kind.children, entries))
+    found = kind_of(item)
+    if not is_record(kind) or not _fits(found, kind):
+        return not _has_lists(found)
+    return all(map(_has_pools_for, kind.children, entries_of(kind, item)))
 
 
 def _in_pools(kind: Kind | None, item: Any, is_new: bool) -> Any:
@@ -136,10 +162,10 @@ def _in_pools(kind: Kind | None, item: Any, is_new: bool) -> Any:
     pool = pool_of(kind)
     if pool is not None:
         return pool.adopted(item) if is_new else pool.owned(item)
-    if not is_tuple(kind) or not _holds_lists(item):
+    if not is_record(kind) or not _holds_lists(item):
         return item
-    entries = tuple(_in_pools(child, each, is_new) for child, each in zip(kind.children, item, strict=True))
-    return entries if type(item) is tuple else item._replace(**dict(zip(item._fields, entries, strict=True)))
+    entries = zip(kind.children, entries_of(kind, item), strict=True)
+    return rebuilt(kind, [_in_pools(child, each, is_new) for child, each in entries])
 
 
 def _of_any_length(kind: Kind | None, item: Any) -> Kind | None:
@@ -158,18 +184,28 @@ def fit_kind(kind: Kind | None, found: Kind) -> Kind:
         if found.item is not None:
             pool.fitting(None, found.item)
         return kind
-    if pools_in(kind) and is_tuple(kind) and is_tuple(found) and len(kind.children) == len(found.children):
+    if pools_in(kind) and is_record(kind) and _fits(found, kind) and kind.keys == found.keys:
         return kind.with_parts(map(fit_kind, kind.children, found.children))
     return join_items(kind, found)
+
+
+def _fits(found: Kind | None, kind: Container) -> TypeGuard[Container]:
+    """Whether items are records of the class, and with the entries, of others."""
+    return (
+        is_record(found)
+        and found.kind is kind.kind
+        and len(found.children) == len(kind.children)
+        and {*found.keys} == {*kind.keys}
+    )
 
 
 def with_pools(kind: Kind, old: Kind | None = None) -> Kind:
     """An abstract type of items in which lists of any length are those of pools: of new ones where `old` has none."""
     if isinstance(kind, Growing):
         return operators().lists_in_pool(kind.item) if pool_of(old) is None else fit_kind(old, kind)
-    if not is_tuple(kind):
+    if not is_record(kind):
         return kind
-    before = old.children if is_tuple(old) else (None,) * len(kind.children)
+    before = old.children if is_record(old) else (None,) * len(kind.children)
     return kind.with_parts(map(with_pools, kind.children, before))
 
 

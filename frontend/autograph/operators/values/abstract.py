@@ -344,7 +344,7 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
         return array_of_value(trace, kind, next(values))
     if isinstance(kind, Container):
         children = [unflatten(trace, child, values) for child in kind.children]
-        return _rebuilt(kind, children)
+        return rebuilt(kind, children)
     if isinstance(kind, Choice):
         index = wrap(trace, next(values), INT)
         held = frozenset(n for n, option in enumerate(kind.options) if not isinstance(option, Static))
@@ -365,7 +365,8 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
     return MaybeUnbound(unbound, inner)
 
 
-def _rebuilt(kind: Container, children: list[Any]) -> Any:
+def rebuilt(kind: Container, children: list[Any]) -> Any:
+    """The container of an abstract type with some entries."""
     made = kind.kind
     if made in (list, tuple):
         return made(children)

@@ -291,10 +291,10 @@ def is_tuple(kind: Kind | None) -> TypeGuard[Container]:
 
 
 def require_lists_at_most(kind: Kind | None) -> None:
-    """Refuse items of a list that are or hold tables, or lists of any length in other things than lists and tuples."""
+    """Refuse items of a list that are or hold tables, or lists of any length in lists of a known one."""
     while isinstance(kind, Growing):
         kind = kind.item
-    if is_tuple(kind):
+    if isinstance(kind, Container) and kind.kind is not list:
         for child in kind.children:
             require_lists_at_most(child)
     else:
