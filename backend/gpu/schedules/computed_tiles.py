@@ -386,9 +386,8 @@ class ComputedTiles(DeviceSchedule):
 
     @classmethod
     def takes(cls, parts: TileParts) -> bool:
-        """Whether it multiplies numbers of such types."""
-        del parts
-        return True
+        """Whether it multiplies numbers of such types, which are not made wider on the way."""
+        return parts.total.product is None or _stored(parts.total.nest).width <= parts.element.width
 
     @property
     def operations_per_second(self) -> float:

@@ -87,3 +87,15 @@ def test_batches_share_a_factor() -> None:
 
     given = numbers(2, 3, 9, 4), numbers(21, 4), numbers(21, 3)
     check(weighted, *given, rtol=1e-5, kernels=2)
+
+
+def test_elements_that_are_made_wider_are_multiplied_by_other_kernels() -> None:
+    def wider(q: Any, k: Any, v: Any) -> Any:
+        scores = q @ k.T / np.sqrt(q.shape[-1])  # float64, as NumPy has it
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        return weights / weights.sum(-1, keepdims=True) @ v
+
+    q, k, v = numbers(7, 4), numbers(9, 4), numbers(9, 4)
+    with weft.settings.scope(cuda="emulator"):
+        found = weft.function(wider, device="cuda")(q, k, v)
+    np.testing.assert_allclose(found, wider(q, k, v), rtol=1e-5, atol=1e-6)
