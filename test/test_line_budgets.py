@@ -315,6 +315,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         6,
         "numbers that may be float or int bound ranges and are asked for attributes by their type",
     ),
+    (
+        "frontend/autograph/operators",
+        380,
+        "what one recording of a loop finds, the next ones begin with: trained networks compile in half the time",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

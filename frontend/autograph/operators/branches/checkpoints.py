@@ -18,7 +18,7 @@ class Checkpoint:
 
     def __init__(self, trace: Recorder, snapshot: Snapshot) -> None:
         self._trace = trace
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         self._region = trace.region
         self._cells = len(trace.cells)
         self._op_count = trace.op_count
@@ -54,7 +54,7 @@ class Checkpoint:
 
     def roll_back(self) -> None:
         """Erase what was recorded since, and restore the Python state."""
-        self._snapshot.restore()
+        self.snapshot.restore()
         for items, kind in self._kinds:
             items.kind = kind  # that of the arrays that it has again
         if self._catcher is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .....dialect.errors import ControlFlowError, UnsupportedError
 from ....runtime_values.results import RuntimeLength
@@ -15,7 +15,7 @@ from ..tables.list_pools import ListPool
 from ..tables.python_classes import PythonClass
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.kinds import Mismatch
-from ..values.program_locations import UNBOUND, Entry, Items, Slot, Snapshot
+from ..values.program_locations import UNBOUND, Entry, Items, ProgramLocation, Slot, Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
 from .checkpoints import Checkpoint
 from .paths import catcher_of
@@ -23,11 +23,29 @@ from .paths import catcher_of
 T = TypeVar("T")
 
 
+class Memory(Protocol):
+    """What is known of a loop from when it was recorded before."""
+
+    def wider(self, snapshot: Snapshot) -> list[Widened]:
+        """The containers that were found to hold other items then."""
+
+    def note_wider(self, snapshot: Snapshot, widened: Widened) -> None:
+        """Note what was found of a container."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether to refuse a loop with all that is wrong with it, and not mend what can be."""
+
+    def note_grown(self, container: Any) -> None:
+        """Note a container that begins to grow in the loop."""
+
+
 def recorded(
     trace: Recorder,
     watched: Sequence[Callable[..., Any] | None],
     record: Callable[[Snapshot], T],
     slots: Sequence[Slot] = (),
+    memory: Memory | None = None,
 ) -> T:
     """Record a loop or branch, again when a list from before it turns out to hold other items.
 
@@ -36,42 +54,83 @@ def recorded(
     flow = control_flow(trace)
     grown: list[Any] = []
     while True:
-        catcher = catcher_of(trace)
-        catching = () if catcher is None else catcher.slots
-        snapshot = _snapshot(trace, watched, (*slots, *catching))
+        snapshot = _begin(trace, watched, slots, memory, grown)
         checkpoint = Checkpoint.beside(trace, snapshot)
         flow.snapshots.append(snapshot)
         try:
             return record(snapshot)
-        except Widened as widened:
-            flow.snapshots.pop()
-            if any(outer.knows(widened.items) for outer in flow.snapshots):
-                flow.snapshots.append(snapshot)
+        except Widened as caught:
+            found = caught
+            if _is_left_to_outer(flow.snapshots[:-1], snapshot, found, memory):
+                found.refusal = None
                 raise
-            flow.snapshots.append(snapshot)
             checkpoint.roll_back()
-            if isinstance(widened.kind, ListPool):
-                flow.snapshots.pop()
-                try:
-                    known: Any = widened.kind.adopted(widened.items)
-                finally:
-                    flow.snapshots.append(snapshot)
-                snapshot.replace([(widened.items, known)])
-            elif isinstance(widened.items, (list, dict, set)):
-                if any(items is widened.items for items in grown):
-                    raise UnsupportedError(
-                        f"a {type(widened.items).__name__} grows or shrinks as run-time values say, and is changed by "
-                        "what compiled code cannot follow; change it by a method of its own, by an assignment to "
-                        "its items, or by `del`"
-                    ) from None
-                grown.append(widened.items)
-                known = grown_container(widened.items, widened.kind)
-                flow.grown[id(widened.items)] = (widened.items, known)
-                snapshot.replace([(widened.items, known)])
-            else:
-                widened.items.widen(widened.kind)
         finally:
             flow.snapshots.pop()
+        if found.refusal is not None and memory is not None and memory.is_refused:
+            raise found.refusal
+        for each in found.all():
+            if each is found or snapshot.knows(each.items):
+                _widen(trace, snapshot, each, grown, memory)
+
+
+def _begin(
+    trace: Recorder,
+    watched: Sequence[Callable[..., Any] | None],
+    slots: Sequence[Slot],
+    memory: Memory | None,
+    grown: list[Any],
+) -> Snapshot:
+    """What the functions can reach, with the containers widened that are remembered to hold other items."""
+    catcher = catcher_of(trace)
+    catching = () if catcher is None else catcher.slots
+    outer, done = control_flow(trace).snapshots, list[Any]()
+    while True:
+        snapshot = _snapshot(trace, watched, (*slots, *catching))
+        known = [] if memory is None else memory.wider(snapshot)
+        known = [one for one in known if not any(around.knows(one.items) for around in outer)]
+        known = [one for one in known if not any(one.items is each for each in done)]
+        if not known:
+            return snapshot
+        done += [one.items for one in known]
+        for one in known:
+            _widen(trace, snapshot, one, grown, memory)
+
+
+def _is_left_to_outer(
+    outer: Sequence[Snapshot], snapshot: Snapshot, found: Widened, memory: Memory | None
+) -> bool:
+    """Whether a loop or branch around this one knows one of the containers; notes those that only this one knows."""
+    own = [one for one in found.all() if not any(around.knows(one.items) for around in outer)]
+    if memory is not None:
+        for one in own:
+            memory.note_wider(snapshot, one)
+    return len(own) < len(found.all())
+
+
+def _widen(
+    trace: Recorder, snapshot: Snapshot, widened: Widened, grown: list[Any], memory: Memory | None
+) -> None:
+    """Let a container hold other items, from before what is recorded on; `grown` are those that became others."""
+    items, kind = widened.items, widened.kind
+    if isinstance(kind, ListPool):
+        snapshot.replace([(items, kind.adopted(items))])
+    elif isinstance(items, (list, dict, set)):
+        if any(one is items for one in grown):
+            raise UnsupportedError(
+                f"a {type(items).__name__} grows or shrinks as run-time values say, and is changed by "
+                "what compiled code cannot follow; change it by a method of its own, by an assignment to "
+                "its items, or by `del`"
+            )
+        grown.append(items)
+        known = grown_container(items, kind)
+        control_flow(trace).grown[id(items)] = (items, known)
+        snapshot.replace([(items, known)])
+        items = known
+    else:
+        items.widen(kind)
+    if memory is not None and widened.grows:
+        memory.note_grown(items)
 
 
 def _snapshot(
@@ -100,7 +159,7 @@ def lengths_differ(place: Items, values: Sequence[Any]) -> None:
         assert made is not None, "a set"
         raise Widened(items, tabled(made, [member for value in values for member in value]))
     if isinstance(items, list) and len({len(value) for value in values}) > 1:
-        raise Widened(items, kind_of_items([item for value in values for item in value]))
+        raise Widened(items, kind_of_items([item for value in values for item in value]), grows=True)
 
 
 def keys_differ(place: Entry, values: Sequence[Any]) -> None:
@@ -115,6 +174,14 @@ def keys_differ(place: Entry, values: Sequence[Any]) -> None:
     except (Mismatch, UnsupportedError, ControlFlowError):
         return  # which the values that are joined tell
     raise Widened(place.container, kind)
+
+
+def require_alike(place: ProgramLocation, values: Sequence[Any]) -> None:
+    """Begin again where what a list, dict or set holds differs by its size from path to path."""
+    if isinstance(place, Items):
+        lengths_differ(place, values)
+    elif isinstance(place, Entry):
+        keys_differ(place, values)
 
 
 def let_join(values: Sequence[Any]) -> None:

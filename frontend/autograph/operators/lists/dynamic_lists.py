@@ -63,10 +63,26 @@ class Widened(BaseException):
     Caught where the list is known from before; then the recording begins again.
     """
 
-    def __init__(self, items: Any, kind: Any) -> None:
+    def __init__(self, items: Any, kind: Any, grows: bool = False) -> None:
         super().__init__(items, kind)
         self.items = items
         self.kind = kind
+        self.grows = grows
+        """Whether it is known that a list becomes longer or shorter then."""
+        self._others: list[Widened] = []
+        self.refusal: Exception | None = None
+        """What else is wrong with a loop, for which its first iteration may have to be recorded by itself."""
+
+    def all(self) -> list[Widened]:
+        """This one, and those that were found together with it."""
+        return [self, *self._others]
+
+    @staticmethod
+    def together(found: list[Widened], refusal: Exception | None = None) -> Widened:
+        """What is raised for several containers."""
+        first = found[0]
+        first._others, first.refusal = found[1:], refusal
+        return first
 
 
 class GrowingList(ListMethods, RuntimeLength, TracedItems):
@@ -247,7 +263,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         """Hold items of an abstract type, from the beginning of a loop or branch on that knows the list."""
         if kind != self.kind:
             if is_known_outside(self):
-                raise Widened(self, kind)
+                raise Widened(self, kind, grows=self.kind is None)
             self.widen(kind)
 
     @classmethod

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
-from ..branches.conditions import is_staged
+from ..branches.conditions import is_staged, truth_of
 from ..values.control_flow_state import LoopKey, control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import tested
-from .loops import codes_of_blocks
+from .loop_memory import codes_of_blocks
 
 
 class FirstTest:
@@ -41,6 +44,15 @@ class FirstTest:
             for key in [key for key in kinds if _is_inside(key, self._loop)]:
                 del kinds[key]
         return truth
+
+
+def as_truth(value: Any) -> Any:
+    """NumPy's bool for a test, whatever Python has: so that two ways to one leave one type."""
+    value = tested(resolve_grown_list(value))
+    if not is_staged(value):
+        return np.bool_(bool(value))
+    truth = truth_of(value)
+    return truth if truth._python_type is None else TracedArray(truth._storage)
 
 
 def _is_inside(key: LoopKey | None, loop: LoopKey) -> bool:

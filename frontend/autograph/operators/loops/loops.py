@@ -7,26 +7,23 @@ This ends because types only grow.
 
 from __future__ import annotations
 
-import dis
 import math
-import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import dataclass
 from .....dialect.register import context
-from ....source.code_table import remembered_by_code
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
 from ....tracing.recorder import BEFORE_LOOP, Handed, Join, KeptItem, Recorder
 from ....tracing.regions import Region
 from ....tracing.staging import value_of
 from ..branches.branches import Path, record_path, stage_if
-from ..branches.conditions import condition_of, is_staged, truth_of
+from ..branches.conditions import condition_of, is_staged
 from ..branches.exits import (
     BREAK,
     RAISE,
@@ -39,7 +36,8 @@ from ..branches.exits import (
     without_raise,
 )
 from ..branches.paths import catcher_of
-from ..branches.retry_recording import keys_differ, lengths_differ, let_join, recorded
+from ..branches.retry_recording import let_join, recorded, require_alike
+from ..lists.dynamic_lists import Widened
 from ..lists.kept_items import keep_carried, keep_joined, states_of
 from ..lists.mixed_containers import (
     SeenNow,
@@ -63,7 +61,7 @@ from ..values.aliases import (
     sees_any,
 )
 from ..values.array_kinds import as_array_kind
-from ..values.control_flow_state import NOTHING, LoopKey, Remembered, control_flow
+from ..values.control_flow_state import control_flow
 from ..values.copies import copied
 from ..values.joins import join
 from ..values.kinds import ArrayKind, Kind, Mismatch
@@ -72,12 +70,9 @@ from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, endless_error, is_unlike, require_fit, shown_name
 from ..values.narrowing import narrowed, not_returned
 from ..values.optional import MaybeUnbound
-from ..values.own_variables import Variables, inner_places, own_variables, ways_to
+from ..values.own_variables import Variables, assigned_variables, own_variables
 from ..values.program_locations import (
     UNBOUND,
-    Attribute,
-    Entry,
-    Items,
     ProgramLocation,
     Slot,
     Snapshot,
@@ -85,13 +80,14 @@ from ..values.program_locations import (
     locations_to_join,
     value_after,
 )
-from ..values.resolve_grown_lists import changes_of, join_successors, resolve_grown_list
+from ..values.resolve_grown_lists import changes_of, join_successors
 from ..values.several_kinds import as_carried
-from ..values.shared_containers import holds_container, joined_kind, widened_kind
-from ..values.special_methods import tested
+from ..values.shared_containers import joined_kind, widened_kind
 from .carried_permutations import Permutation, find_permutations, version_of
+from .first_tests import as_truth
 from .first_types import is_other_type, tell_types_apart
 from .index_values import index_constant
+from .loop_memory import LoopMemory
 
 MAX_RECORDINGS = 20
 """A loop whose types still grow after so many recordings is refused."""
@@ -139,22 +135,20 @@ class Loop:
     """How often arrays have to change places until each is back in its own."""
     codes: frozenset[int] = frozenset()
     """The exits that leave the loop."""
-    key: LoopKey = ()
+    memory: LoopMemory = field(init=False)
+    guessed: dict[tuple[Any, ...], Carried] = field(default_factory=dict)
+    """What is carried because iterations with other values changed it, until it is seen that these ones do."""
     settled: list[ProgramLocation] = field(default_factory=list)
     """What the loop binds unless an exception comes that is caught around it."""
 
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
         flow = control_flow(self.trace)
-        self.key = flow.next_loop(codes_of_blocks(self.watched), str(self.trace.location()))
-        flow.loops_inside[self.key[:-1]] = self.key[-1] + 1
+        memory = self.memory = LoopMemory.of_next(self.trace, self.watched)
+        flow.loops_inside[memory.key[:-1]] = memory.key[-1] + 1
         self.is_outermost = not self.runs and self.trace.region.loop is None
-        exit_ = recorded(
-            self.trace,
-            self.watched,
-            self._record,
-            (self.status, self.turn, self.another, self.has_run, *self.slots),
-        )
+        slots = (self.status, self.turn, self.another, self.has_run, *self.slots)
+        exit_ = recorded(self.trace, self.watched, self._record, slots, memory)
         flow.loops_recorded += 1
         catcher = catcher_of(self.trace)
         if catcher is not None and catcher.may_have_raised():
@@ -170,7 +164,7 @@ class Loop:
             recording = _Recording(self, snapshot, carried)
             mark = len(trace.cells)  # without those of what a list begins with
             try:
-                found = recording.run()
+                found = recording.without_idle(recording.run())
                 is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}
                 if is_final and not trace.cells_since(mark):
                     permutations = recording.find_permutations()
@@ -182,6 +176,9 @@ class Loop:
                             permutation.give_back(trace, np.mod(self.turn.get(), permutation.order))
                         return self._exit()
                     self.order = order
+                if not is_final:
+                    self.memory.note_tried(snapshot, kinds_of(found), (), self._own_slots())
+                self.require_few_ops()
             except BaseException:
                 snapshot.restore()
                 recording.draft.drop()
@@ -198,19 +195,12 @@ class Loop:
 
     def _first_guess(self, snapshot: Snapshot) -> dict[tuple[Any, ...], Carried]:
         """What was carried when the loop was recorded before, and the numbers among the variables that it assigns."""
-        assigned = set().union(*(assigned_variables(f.__code__) for f in self.watched if f is not None))
+        blocks = [getattr(block, "__wrapped__", block) for block in self.watched if block is not None]
+        assigned = set().union(*(assigned_variables(block.__code__) for block in blocks))
         own = own_variables(self.watched)
-        known = control_flow(self.trace).loop_kinds.get(self.key, NOTHING)
         guess: dict[tuple[Any, ...], Carried] = {}
-        candidates: list[tuple[ProgramLocation, Any, Kind | None]] = [
-            *(
-                (place, value, known.variables.get(place.name) if place.key() in own else None)
-                for place, value in snapshot.variables()
-            ),
-            *inner_places(known.inside, snapshot),
-            *((slot, slot.get(), known.slots.get(slot.name)) for slot in self._own_slots()),
-        ]
-        for place, value, before in candidates:
+        self.guessed = {}
+        for place, value, before, now in self.memory.candidates(snapshot, self._own_slots()):
             if place.key() in self.dead:
                 continue
             if before is not None and is_available(value):
@@ -228,48 +218,27 @@ class Loop:
             is_number = kind is not None and kind.type.rank == 0 and not is_array
             is_exit = place is self.status and self.leaves
             is_assigned = (place.key() in own and place.name in assigned) or place in self.slots or is_exit
-            if kind is not None and is_number and is_assigned:
+            if now is not None:
+                self.guessed[place.key()] = Carried(place, value, now)
+            elif kind is not None and is_number and is_assigned:
                 guess[place.key()] = Carried(place, value, kind)
-        return guess
+        grown = self.memory.grown(snapshot)
+        self.guessed.update((place.key(), Carried(place, value, kind)) for place, value, kind in grown)
+        return {**self.guessed, **guess}
+
+    def require_few_ops(self) -> None:
+        """End the recording of a loop around this one that is unrolled, and is long together with this one."""
+        for require in control_flow(self.trace).unrolling:
+            require()
 
     def _own_slots(self) -> Sequence[Slot]:
         """The values of the staged code that may be known before the body is recorded."""
         return (self.status, self.another, *self.slots)
 
-    def remember(self, snapshot: Snapshot, carried: dict[tuple[Any, ...], Carried]) -> None:
-        """Start from these types when the loop is recorded again, as part of a loop around it."""
-        own = own_variables(self.watched)
-        ways = {(way[0], id(owner)): way for way, owner, _ in ways_to(snapshot)}
-        slots = {slot.key() for slot in self._own_slots()}
-        known = Remembered(codes_of_blocks(self.watched), {}, {}, {})
-        for key, one in carried.items():
-            place, kind = one.place, one.kind
-            if holds_container(kind):
-                continue
-            if key in own:
-                known.variables[place.name] = kind
-            elif key in slots:
-                known.slots[place.name] = kind
-            elif isinstance(place, Attribute) and (way := ways.get((Attribute, id(place.owner)))):
-                known.inside.setdefault(way, {})[place.attribute] = kind
-            elif isinstance(place, Entry) and (way := ways.get((Entry, id(place.container)))):
-                known.inside.setdefault(way, {})[place.index] = kind
-        control_flow(self.trace).loop_kinds[self.key] = known
 
-
-def codes_of_blocks(watched: Sequence[Callable[..., Any] | None]) -> tuple[types.CodeType, ...]:
-    """The code of the blocks of a statement."""
-    return tuple(function.__code__ for function in watched if function is not None)
-
-
-@remembered_by_code
-def assigned_variables(code: types.CodeType) -> frozenset[str]:
-    """The variables of functions around it that some code, or a function in it, assigns."""
-    names = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_DEREF"}
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names |= assigned_variables(constant)
-    return frozenset(names)
+def kinds_of(carried: dict[tuple[Any, ...], Carried]) -> list[tuple[ProgramLocation, Kind]]:
+    """Places with the abstract types of what is carried in them."""
+    return [(one.place, one.kind) for one in carried.values()]
 
 
 class _Recording:
@@ -306,7 +275,7 @@ class _Recording:
         flow = control_flow(self.trace)
         flow.carried_by.append(lambda: self.bound.values())
         try:
-            with flow.inside(self.loop.key):
+            with flow.inside(self.loop.memory.key):
                 return self._record()
         finally:
             flow.carried_by.pop()
@@ -337,6 +306,21 @@ class _Recording:
             self._note_others()
             kinds = self._leave(kinds, self.path.is_dead)
         return kinds
+
+    def without_idle(self, found: dict[tuple[Any, ...], Carried]) -> dict[tuple[Any, ...], Carried]:
+        """What has to be carried, without what was guessed and is after the iteration what it was before or at first.
+
+        To carry it for nothing would make another array of it than the one that other names may have.
+        """
+        guessed, self.loop.guessed = self.loop.guessed, {}
+        ends = self.ends[-1]
+        idle = {
+            key
+            for key, carried in guessed.items()
+            if key in ends
+            and (same_value(ends[key], self.bound.get(key)) or same_value(ends[key], carried.initial))
+        }
+        return {key: carried for key, carried in found.items() if key not in idle}
 
     def _note_others(self) -> None:
         """Note at the end of the body where it leaves another object that shows the same array."""
@@ -390,7 +374,7 @@ class _Recording:
         assert loop.test is not None
         test, path = loop.test, Path(trace.region)
         if isinstance(status, TracedArray):
-            bodies = (lambda: _as_truth(test()), lambda: np.bool_(False))
+            bodies = (lambda: as_truth(test()), lambda: np.bool_(False))
             record_path(
                 trace,
                 path,
@@ -398,7 +382,7 @@ class _Recording:
                 True,
             )
         else:
-            record_path(trace, path, lambda: _as_truth(test()), True)
+            record_path(trace, path, lambda: as_truth(test()), True)
         truth: Any = np.bool_(False) if path.is_dead or path.raises else path.result
         if path.may_raise and not path.raises:
             catcher = catcher_of(trace)
@@ -430,35 +414,53 @@ class _Recording:
         needed: dict[tuple[Any, ...], Carried] = {}
         ends: dict[tuple[Any, ...], Any] = {}
         problems: list[str] = []
-        differing: list[Any] = []
+        differing: list[tuple[ProgramLocation, Any]] = []
+        widened: list[Widened] = []
         for place in locations_to_join(places):
             if place.key() in self.loop.dead:
                 continue
             key = place.key()
             end = value_after(changes, place, self.snapshot)
             is_unread = is_dead or (self.path is not None and self.path.leaves_unread(key))
-            if isinstance(place, Items) and not is_unread:
-                lengths_differ(place, [self.snapshot.old_value(place), end])
-            if isinstance(place, Entry) and not is_unread:
-                keys_differ(place, [self.snapshot.old_value(place), end])
+            sides = [self.snapshot.old_value(place), end]
             try:
+                if not is_unread:
+                    require_alike(place, sides)
                 carried = self._needed(kinds.get(key), place, end, is_unread)
+            except Widened as wider:
+                widened.append(wider)
             except Mismatch as mismatch:
-                let_join([self.snapshot.old_value(place), end])
-                differing += [self.snapshot.old_value(place), end]
+                let_join(sides)
+                differing.append((place, end))
                 problems.append(f"{shown_name(place.name)} is {mismatch}")
-                continue
-            if carried is not None:
-                needed[key], ends[key] = carried, self.bound.get(key, end) if is_unread else end
-        if problems:
-            error = control_flow_error(
-                "the iterations of a loop leave values that cannot be one",
-                [_before_after(p) for p in problems],
-            )
-            tell_apart(self.trace, differing, error)
-            raise error
+            else:
+                if carried is not None:
+                    needed[key], ends[key] = carried, self.bound.get(key, end) if is_unread else end
+        if widened or problems:
+            self._begin_again(needed, differing, widened, problems)
         self.ends.append(ends)
         return needed
+
+    def _begin_again(
+        self,
+        needed: dict[tuple[Any, ...], Carried],
+        differing: list[tuple[ProgramLocation, Any]],
+        widened: list[Widened],
+        problems: list[str],
+    ) -> NoReturn:
+        """Note what was found, for the next recording, and say why this one comes to nothing."""
+        memory, snapshot = self.loop.memory, self.snapshot
+        memory.note_tried(snapshot, kinds_of(needed), differing, self.loop._own_slots())
+        for one in widened:
+            memory.note_wider(snapshot, one)
+        self.loop.require_few_ops()
+        if not problems:
+            raise Widened.together(widened)
+        error = control_flow_error(
+            "the iterations of a loop leave values that cannot be one", [_before_after(p) for p in problems]
+        )
+        tell_apart(self.trace, [v for p, end in differing for v in (snapshot.old_value(p), end)], error)
+        raise Widened.together(widened, error) if widened else error
 
     def _needed(
         self, known: Carried | None, place: ProgramLocation, end: Any, is_dead: bool
@@ -543,7 +545,7 @@ class _Recording:
         tell_types_apart(trace, loop, self.passed.values())
         for variable in loop.dead.values():
             variable.set(UNBOUND)
-        loop.remember(self.snapshot, self.carried)
+        loop.memory.remember(self.snapshot, kinds_of(self.carried), loop._own_slots())
 
     def _results(self) -> dict[tuple[Any, ...], Any]:
         """What the carried places hold behind the loop."""
@@ -576,15 +578,6 @@ def _widened(known: Kind, initial: Any, end: Any, knows: Callable[[Any], bool]) 
 
 class LeavesLoop(Exception):
     """A loop that was recorded as counting has a `break` or `return`."""
-
-
-def _as_truth(value: Any) -> Any:
-    """NumPy's bool for a test, whatever Python has: so that two ways to one leave one type."""
-    value = tested(resolve_grown_list(value))
-    if not is_staged(value):
-        return np.bool_(bool(value))
-    truth = truth_of(value)
-    return truth if truth._python_type is None else TracedArray(truth._storage)
 
 
 def _before_after(problem: str) -> str:

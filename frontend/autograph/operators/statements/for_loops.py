@@ -36,7 +36,8 @@ from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..loops.carried_permutations import WritesOthers
 from ..loops.index_values import counter_value, trip_count
-from ..loops.loops import LeavesLoop, Loop, codes_of_blocks
+from ..loops.loop_memory import LoopMemory, codes_of_blocks
+from ..loops.loops import LeavesLoop, Loop
 from ..tables.hash_tables import TableWalk
 from ..values.control_flow_state import ControlFlowState, control_flow
 from ..values.hidden_state import require_own
@@ -309,6 +310,7 @@ def _keeping_length(items: GrowingList, body: Callable[[Any], Exit]) -> Callable
             )
         return exit_
 
+    checked.__wrapped__ = body  # type: ignore[attr-defined]
     return checked
 
 
@@ -326,6 +328,7 @@ def _keeping_keys(walk: TableWalk, body: Callable[[Any], Exit]) -> Callable[[Any
             raise_if(changed, "RuntimeError", f"{name} changed size during iteration")
         return exit_
 
+    checked.__wrapped__ = body  # type: ignore[attr-defined]
     return checked
 
 
@@ -343,14 +346,20 @@ def _staged_or_unrolled(trace: Recorder, sequence: Sequence, length: int, blocks
     Its body may need the items as Python numbers, or give values of another shape each time.
     """
     checkpoint = Checkpoint.take(trace, (blocks.body,))
-    before, trace.knows_counters = (
-        trace.knows_counters,
-        trace.knows_counters or not is_never_unrolled(sequence),
-    )
+    memory = LoopMemory.of_next(trace, (blocks.body,))
+    may_begin_apart = not is_never_unrolled(sequence)
+    if may_begin_apart and memory.begins_apart():
+        try:
+            return finish_loop(_peeled(trace, sequence, length, blocks, _stage_for), blocks.orelse)
+        except _REFUSALS:
+            memory.forget_begin()
+            checkpoint.roll_back()
+    before, trace.knows_counters = trace.knows_counters, trace.knows_counters or may_begin_apart
     try:
-        left = _stage_for(trace, sequence, length, blocks)
+        with memory.begins_anew(may_begin_apart):
+            left = _stage_for(trace, sequence, length, blocks)
     except _REFUSALS as error:
-        if is_never_unrolled(sequence) or isinstance(error, TraceSizeError):
+        if not may_begin_apart or isinstance(error, TraceSizeError):
             raise
         refusal: WeftError = error
     else:
@@ -379,8 +388,8 @@ def _peeled(
     return continued(first, lambda: stage(trace, rest, length - 1, blocks), (blocks.body,))
 
 
-class _TooManyOps(Exception):
-    """A loop is short, but records much in each iteration."""
+class _TooManyOps(BaseException):
+    """A loop is short, but records much in each iteration; no handler of the program's is for that."""
 
 
 def _unroll(
@@ -395,21 +404,31 @@ def _unroll(
     flow = control_flow(trace)
     before, ops_before, loops_before = flow.unrolled, trace.op_count, flow.loops_recorded
     branches_before = flow.branches_recorded if places else math.inf
+    iterations = 0
+
+    def require_few(is_in_loop: bool) -> None:
+        loops, branches = flow.loops_recorded, flow.branches_recorded
+        most = _most_ops(is_in_loop or loops > loops_before or branches > branches_before)
+        if (trace.op_count - ops_before) * length > min(most_ops or most, most) * iterations:
+            raise _TooManyOps
 
     def positions() -> Iterator[int]:
+        nonlocal iterations
         for position in places or range(length):
-            if position and most_ops is not None:
-                is_nest = flow.loops_recorded > loops_before or flow.branches_recorded > branches_before
-                most = min(most_ops, _most_ops(is_nest))
-                if (trace.op_count - ops_before) * length > most * position:
-                    raise _TooManyOps
+            if iterations and most_ops is not None:
+                require_few(False)
+            iterations += 1
             yield position
 
     flow.unrolled = before * max(length, 1)
+    if most_ops is not None:
+        flow.unrolling.append(lambda: require_few(True))
     try:
         return run_sequence(sequence, _counted(trace, positions()), blocks.body, blocks.orelse)
     finally:
         flow.unrolled = before
+        if most_ops is not None:
+            flow.unrolling.pop()
 
 
 def _most_ops(is_nest: bool) -> int:

@@ -18,6 +18,7 @@ from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
 from ..loops.carried_permutations import WritesOthers
 from ..loops.first_tests import FirstTest
+from ..loops.loop_memory import LoopMemory
 from ..loops.loops import Loop
 from ..values.hidden_state import acts, note_walked, require_followed, state_of
 from ..values.iterables import Sequence
@@ -132,6 +133,7 @@ def while_(
                 test()
         trips += 1
         exit_ = body()
+        LoopMemory.of_next(trace, watched).note_iteration(start.snapshot)
         if isinstance(exit_, StagedExit):
             break
         if exit_ in (BREAK, RETURN):

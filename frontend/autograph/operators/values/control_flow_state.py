@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
-from .....dialect.records import NamedTuple, dataclass
+from .....dialect.records import dataclass
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder, Storage
@@ -29,21 +29,20 @@ LoopKey: TypeAlias = "tuple[Any, ...]"
 """What tells loops apart: the loop around, the identities of the code, the location, and how many came before there."""
 
 
-class Remembered(NamedTuple):
+@dataclass
+class Remembered:
     """What a loop carried when it was recorded last."""
 
     codes: tuple[CodeType, ...]
     """Its code."""
-    variables: dict[str, Kind]
+    variables: dict[str, Kind] = field(default_factory=dict)
     """The variables of its blocks, by their names."""
-    inside: dict[Way, dict[Any, Kind]]
+    inside: dict[Way, dict[Any, Kind]] = field(default_factory=dict)
     """Attributes and entries, by the way to what has them."""
-    slots: dict[str, Kind]
+    slots: dict[str, Kind] = field(default_factory=dict)
     """Values of the staged code itself, by their names."""
-
-
-NOTHING = Remembered((), {}, {}, {})
-"""Of a loop that was not recorded before."""
+    wider: dict[Way, tuple[Kind, bool]] = field(default_factory=dict)
+    """The items of containers that turned out to hold other ones, and whether these began to grow in the loop."""
 
 
 @dataclass
@@ -97,6 +96,8 @@ class ControlFlowState:
     """The exceptions whose handlers are being recorded, the innermost last."""
     unrolled: int = 1
     """How often the loops around this point repeat what is recorded."""
+    unrolling: list[Callable[[], None]] = field(default_factory=list)
+    """What ends the recording of a loop that is unrolled where one in it shows that it records too much for that."""
     has_warned: bool = False
     """Whether a warning was given that an unrolled loop, or recursion, is large."""
     presence: dict[int, tuple[Storage, Facts, Facts]] = field(default_factory=dict)
@@ -112,6 +113,12 @@ class ControlFlowState:
     """
     loop_kinds: dict[LoopKey, Remembered] = field(default_factory=dict)
     """What staged loops carried when they were recorded last, for loops inside of loops."""
+    loops_alike: dict[LoopKey, Remembered] = field(default_factory=dict)
+    """The same, by keys without the loop around: also of attempts, and where a loop around was not recorded then."""
+    begun_in_vain: dict[LoopKey, Remembered] = field(default_factory=dict)
+    """By the same keys what places held before the first iteration that was unlike what they held behind it."""
+    begins_anew: LoopKey | None = None
+    """The loop that is recorded with its first iteration by itself if it is refused."""
     staged_at_once: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)
     """The `while` loops that run-time values decided from their first test on, with their code."""
     left: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)

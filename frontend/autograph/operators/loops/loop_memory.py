@@ -1,0 +1,239 @@
+"""What is remembered of staged loops, so that few recordings are needed when one is recorded again.
+
+That happens as part of a loop around it, behind its first iteration, and when lists turn out to grow. Only what has
+no values of a recording in it is remembered: names, ways, and abstract types.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .....dialect.records import NamedTuple, replace
+from ....tracing.array import TracedArray
+from ....tracing.recorder import Recorder
+from ..lists.dynamic_lists import GrowingList, Widened
+from ..lists.lists_in_lists import freed, pools_in
+from ..tables.list_pools import ListPool
+from ..values.abstract import kind_of
+from ..values.aliases import is_available
+from ..values.array_kinds import as_array_kind
+from ..values.control_flow_state import ControlFlowState, LoopKey, Remembered, control_flow
+from ..values.kinds import ArrayKind, Container, Kind, Tabled
+from ..values.own_variables import inner_places, labelled_variables, own_variables, ways_to
+from ..values.program_locations import Attribute, Entry, ProgramLocation, Slot, Snapshot
+from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.shared_containers import holds_container
+
+Watched = Sequence[Callable[..., Any] | None]
+
+
+class Candidate(NamedTuple):
+    """A place that a loop may have to carry."""
+
+    place: ProgramLocation
+    value: Any
+    before: Kind | None
+    """With what abstract type it was carried when the loop was recorded before."""
+    now: ArrayKind | None
+    """With which it is to be carried where iterations with other values changed it."""
+
+
+class LoopMemory:
+    """What is known of a loop from when it was recorded before, with these or with other values."""
+
+    def __init__(self, flow: ControlFlowState, watched: Watched, key: LoopKey) -> None:
+        self.key = key
+        self._flow = flow
+        self._watched = watched
+        self._codes = codes_of_blocks(watched)
+        self._grown: list[Any] = []
+        """What began to grow in this loop."""
+
+    @classmethod
+    def of_next(cls, trace: Recorder, watched: Watched) -> LoopMemory:
+        """That of the loop that comes next."""
+        flow = control_flow(trace)
+        return cls(flow, watched, flow.next_loop(codes_of_blocks(watched), str(trace.location())))
+
+    @property
+    def _first(self) -> Remembered:
+        """The values that it began with in vain."""
+        return self._flow.begun_in_vain.setdefault(self.key[1:], Remembered(self._codes))
+
+    @property
+    def alike(self) -> Remembered:
+        """What is known from other values, whatever loops were around it."""
+        return self._flow.loops_alike.setdefault(self.key[1:], Remembered(self._codes))
+
+    # How to begin
+
+    @contextmanager
+    def begins_anew(self, yes: bool) -> Iterator[None]:
+        """While the loop is recorded for which the first iteration is recorded by itself if it is refused."""
+        before, self._flow.begins_anew = self._flow.begins_anew, self.key if yes else None
+        try:
+            yield
+        finally:
+            self._flow.begins_anew = before
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether to refuse a loop with all that is wrong with it, and not mend what can be."""
+        return self._flow.begins_anew == self.key
+
+    def forget_begin(self) -> None:
+        """Forget how it began, for it was not that."""
+        self._flow.begun_in_vain.pop(self.key[1:], None)
+
+    def candidates(self, snapshot: Snapshot, slots: Iterable[Slot]) -> Iterator[Candidate]:
+        """The places that may have to be carried, each perhaps several times."""
+        known, own = self._flow.loop_kinds.get(self.key), own_variables(self._watched)
+        for place, value, kind in self._places(known or self.alike, snapshot, slots):
+            is_same = known is not None and (place.key() in own or not place.is_variable)
+            yield Candidate(place, value, kind if is_same else None, None if is_same else _now(value, kind))
+
+    def _places(
+        self, known: Remembered, snapshot: Snapshot, slots: Iterable[Slot], with_absent: bool = False
+    ) -> Iterator[tuple[ProgramLocation, Any, Kind | None]]:
+        """Variables, what is remembered of attributes and entries, and slots, each with what is remembered of it."""
+        for label, place, value in labelled_variables(self._watched, snapshot):
+            yield place, value, known.variables.get(label)
+        yield from inner_places(known.inside, snapshot, with_absent)
+        for slot in slots:
+            yield slot, slot.get(), known.slots.get(slot.name)
+
+    def grown(self, snapshot: Snapshot) -> Iterator[tuple[ProgramLocation, Any, Kind]]:
+        """What is changed of the containers that begin to grow in the loop, with the abstract types that it gets."""
+        for label, owner, held in snapshot.objects if self._grown else ():
+            if any(one is owner for one in self._grown):
+                for name, value in held.items():
+                    kind = as_array_kind(kind_of(value)) or _of_any_room(kind_of(value))
+                    yield Attribute(f"{label}.{name}", owner, name), value, kind
+
+    def wider(self, snapshot: Snapshot) -> list[Widened]:
+        """The containers that were found to hold other items."""
+        known, found = self.alike.wider, []
+        for way, owner, _ in ways_to(snapshot) if known else ():
+            if way in known and _may_be_widened(owner) and resolve_grown_list(owner) is owner:
+                kind, grows = known[way]
+                found.append(Widened(owner, kind, grows))
+        return found
+
+    # What was found
+
+    def note_wider(self, snapshot: Snapshot, widened: Widened) -> None:
+        """Note what was found of a container."""
+        kind = _remembered_kind(widened.kind)
+        if kind is None or not _may_be_widened(widened.items):
+            return
+        for way, owner, _ in ways_to(snapshot):
+            if owner is widened.items:
+                self.alike.wider[way] = kind, widened.grows
+
+    def note_grown(self, container: Any) -> None:
+        """Note a container that begins to grow in the loop."""
+        self._grown.append(container)
+
+    def remember(
+        self, snapshot: Snapshot, carried: Iterable[tuple[ProgramLocation, Kind]], slots: Iterable[Slot]
+    ) -> None:
+        """Start from these types when the loop is recorded again, as part of a loop around it."""
+        known = Remembered(self._codes)
+        self._note(known, snapshot, carried, slots)
+        self._flow.loop_kinds[self.key] = known
+        self._note(self.alike, snapshot, carried, slots)
+
+    def note_tried(
+        self,
+        snapshot: Snapshot,
+        carried: Iterable[tuple[ProgramLocation, Kind]],
+        differing: Iterable[tuple[ProgramLocation, Any]],
+        slots: Iterable[Slot],
+    ) -> None:
+        """Note what a recording found that came to nothing, and the places with values unlike those from before."""
+        later = [(place, kind_of(end)) for place, end in differing if isinstance(end, TracedArray)]
+        self._note(self.alike, snapshot, [*carried, *later], slots)
+        self._note(self._first, snapshot, [(p, kind_of(snapshot.old_value(p))) for p, _ in differing], ())
+
+    def begins_apart(self) -> bool:
+        """Whether the loop begins with values that were found unlike those that its iterations leave."""
+        first = self._first
+        if not first.variables and not first.inside:
+            return False
+        snapshot = Snapshot.of(self._watched)
+        found = self._places(first, snapshot, (), with_absent=True)
+        return any(kind is not None and kind == kind_of(value) for _, value, kind in found)
+
+    def note_iteration(self, before: Snapshot) -> None:
+        """Note what an iteration has changed that was recorded by itself."""
+        differences = before.all_differences()
+        changed = [(place, kind_of(now)) for place, _, now in differences if isinstance(now, TracedArray)]
+        self._note(self.alike, before, changed, ())
+
+    def _note(
+        self,
+        known: Remembered,
+        snapshot: Snapshot,
+        carried: Iterable[tuple[ProgramLocation, Kind]],
+        slots: Iterable[Slot],
+    ) -> None:
+        labels = {place.key(): label for label, place, _ in labelled_variables(self._watched, snapshot)}
+        ways = {(way[0], id(owner)): way for way, owner, _ in ways_to(snapshot)}
+        own_slots = {slot.key() for slot in slots}
+        for place, kind in carried:
+            if holds_container(kind):
+                continue
+            key = place.key()
+            if key in labels:
+                known.variables[labels[key]] = kind
+            elif key in own_slots:
+                known.slots[place.name] = kind
+            elif isinstance(place, Attribute) and (way := ways.get((Attribute, id(place.owner)))):
+                known.inside.setdefault(way, {})[place.attribute] = kind
+            elif isinstance(place, Entry) and (way := ways.get((Entry, id(place.container)))):
+                known.inside.setdefault(way, {})[place.index] = kind
+
+
+def codes_of_blocks(watched: Watched) -> tuple[types.CodeType, ...]:
+    """The code of the blocks of a statement."""
+    return tuple(function.__code__ for function in watched if function is not None)
+
+
+def _now(value: Any, known: Kind | None) -> ArrayKind | None:
+    """The abstract type of data that iterations with other values changed, and left as something like `known`."""
+    if known is None or not isinstance(value, TracedArray) or not is_available(value):
+        return None
+    kind = as_array_kind(kind_of(value))
+    if kind is None or not isinstance(known, ArrayKind):
+        return kind
+    return replace(kind, order=known.order) if known.type.rank == kind.type.rank else kind
+
+
+def _of_any_room(kind: Kind) -> Kind:
+    """The abstract type of the columns of a list in which there is room for any number of items."""
+    if isinstance(kind, ArrayKind):
+        shape = (None, *kind.type.shape[1:])
+        return replace(kind, type=kind.type.with_shape(shape))
+    assert isinstance(kind, Container), "columns in a tuple"
+    return replace(kind, children=tuple(map(_of_any_room, kind.children)))
+
+
+def _may_be_widened(container: Any) -> bool:
+    """Whether a container is one of Python's, or one that has held nothing so far."""
+    if isinstance(container, (GrowingList, ListPool)):
+        return container.kind is None
+    return type(container) in (list, dict, OrderedDict, Counter, defaultdict)
+
+
+def _remembered_kind(kind: Any) -> Kind | None:
+    """An abstract type of items without what there is in one recording only; None where that is in it."""
+    if isinstance(kind, ListPool):
+        return None
+    if isinstance(kind, Tabled):
+        return None if pools_in(kind.item) or holds_container(kind.item) else kind
+    found = freed(kind)
+    return None if holds_container(found) else found
