@@ -2,4 +2,4 @@
 
 from .....dialect.imports import load_on_first_use
 
-load_on_first_use(__name__, "managers", "withs")
+load_on_first_use(__name__, "withs")
