@@ -236,7 +236,7 @@ def _returned(trace: Trace, function: Callable[..., Any], bound: Any) -> Any:
         return _run_user_function(function, args, kwargs)
     except diverging.Diverged:
         return None
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         state = trace.python_state
         does_something = (
             trace.has_effects or holds_traced(error, depth=3) or bool(state and state.has_changed())

@@ -375,6 +375,42 @@ class TestExceptions:
             weft.function(f)(F64(1))
         assert left.value.code == 3
 
+    def test_what_the_program_raises_need_be_no_exception(self):
+        class Halt(BaseException):
+            pass
+
+        def f(x):
+            total = 0.0
+            try:
+                for v in x:
+                    if v > 2:
+                        raise Halt(v)
+                    if v < 0:
+                        raise GeneratorExit
+                    total += v
+            except Exception:
+                return -1.0
+            except GeneratorExit:
+                return total
+            except Halt as halt:
+                print(halt)
+                return total + 0.5
+            return total
+
+        same(f, *(np.array(x) for x in ([1.0, 2.0], [1.0, 3.0], [1.0, -1.0])))
+
+    @pytest.mark.parametrize("kind", [GeneratorExit, KeyboardInterrupt])
+    def test_what_is_no_exception_leaves_where_a_condition_says_so(self, kind):
+        @weft.function
+        def f(x):
+            if x > 0:
+                raise kind("positive")
+            return x - 1
+
+        assert f(F64(-1)) == -2
+        with pytest.raises(kind, match="positive"):
+            f(F64(1))
+
     def test_finally_may_swallow_it(self):
         def f(x):
             try:

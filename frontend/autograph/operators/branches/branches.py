@@ -250,7 +250,7 @@ def _record_path(trace: Recorder, path: Path, body: Body, wants_result: bool) ->
         outcome = body()
     except Diverged:
         path.is_dead = True
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         if refuses(error):
             raise
         require_own(trace, error)

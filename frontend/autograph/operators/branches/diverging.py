@@ -23,9 +23,14 @@ class Diverged(BaseException):
 
 
 def refuses(error: BaseException) -> bool:
-    """Whether an exception says that weft cannot compile something, and not what the program does when it runs."""
+    """Whether an exception says that weft cannot compile something, and not what the program does when it runs.
+
+    So does any that is no `Exception` but what the program raises itself: Ctrl-C, and what weft tells itself.
+    """
     if isinstance(error, _REFUSALS) or is_own_failure(error):
         return True
+    if not isinstance(error, (Exception, SystemExit)):
+        return not _is_raised(error)
     is_expected = isinstance(error, _EXPECTED) or not _is_internal(error)
     return not is_expected and not isinstance(error, WeftError)
 

@@ -164,7 +164,7 @@ class _Try:
             path.exit = self.body()
         except Diverged:
             path.raises = True
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             if refuses(error):
                 raise
             require_own(self.trace, error)
