@@ -126,11 +126,26 @@ def _array_set(x, n):
     return rows
 
 
+class Walker:
+    def __init__(self, place):
+        self.place = place
+
+
+def _object_set(x, n):
+    walkers = []
+    for i in range(n):
+        walkers.append(Walker(x[0] * i))
+    for walker in walkers:
+        walker.place += 1
+    return [walker.place for walker in walkers]
+
+
 @pytest.mark.parametrize(
     ("function", "kind"),
     [
         (_row_set, "a list"),
         (_array_set, "an array"),
+        (_object_set, "a Walker"),
     ],
 )
 def test_lists_of_run_time_length_whose_items_are_changed_are_refused(function, kind):

@@ -20,6 +20,7 @@ from ....tracing.recorder import KeptItem
 from ..values.abstract import parts_of
 from ..values.composites import IMMUTABLE
 from ..values.control_flow_state import control_flow
+from ..values.kinds import Kind, Static
 from ..values.made_objects import tell_apart
 from ..values.optional import MaybeUnbound, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -194,6 +195,12 @@ def begin_again_if_copied(trace: Recorder, items: Iterable[Any]) -> None:
             kept.item is item for kept in trace.kept_items
         ):
             _begin_again(trace, item)
+
+
+def refuse_own(kind: Kind) -> None:
+    """Refuse items that are an object of the program each, as recordings have them in which items are changed."""
+    if isinstance(kind, Static) and own_attributes(kind.value) and None in required_trace().choices.own_items:
+        _refuse(kind.value)
 
 
 def _refuse(item: Any) -> NoReturn:

@@ -29,6 +29,7 @@ from ..values.kinds import (
 )
 from ..values.mismatches import control_flow_error
 from .items_of_types import widened_types
+from .kept_items import refuse_own
 
 
 def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
@@ -131,6 +132,7 @@ def join_items(kind: Kind | None, found: Kind) -> Kind:
     try:
         joined = found if kind is None else as_arrays(join(kind, found, by_type=True))
     except Mismatch as mismatch:
+        refuse_own(found)
         problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
         raise control_flow_error(
             "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
