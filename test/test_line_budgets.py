@@ -320,7 +320,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         380,
         "what one recording of a loop finds, the next ones begin with: trained networks compile in half the time",
     ),
-    ("frontend/autograph/operators", 14, "programs may raise what is no Exception; changed objects in lists are told"),
+    (
+        "frontend/autograph/operators",
+        14,
+        "programs may raise what is no Exception; changed objects in lists are told",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
