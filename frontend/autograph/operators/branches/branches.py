@@ -15,6 +15,7 @@ from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.several_types import SeveralTypes, ToldApart, install_staging
 from ....tracing.staging import value_of
+from ..lists.dynamic_lists import Widened
 from ..lists.kept_items import KeptOnPaths, keep_joined
 from ..lists.mixed_containers import (
     SeenNow,
@@ -54,7 +55,7 @@ from ..values.program_locations import (
     locations_to_join,
     value_after,
 )
-from ..values.resolve_grown_lists import changes_of, join_successors
+from ..values.resolve_grown_lists import changes_of, join_successors, let_succeed, may_succeed
 from ..values.shared_containers import joined_kind
 from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses, require_own
@@ -96,8 +97,11 @@ def stage_if(
 
     `watched` are the functions whose reachable state is compared; the variables in `dead` are not looked at afterwards.
     """
+    second = _SecondPath()
     joined = recorded(
-        trace, watched, lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead or {}, wants_result)
+        trace,
+        watched,
+        lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead or {}, wants_result, second),
     )
     catcher = catcher_of(trace)
     if joined.raises:
@@ -108,6 +112,40 @@ def stage_if(
     return joined.exit, joined.result
 
 
+@dataclass
+class _SecondPath:
+    """The second path of a branch, as an earlier recording found it, for lists of the first to become what its are."""
+
+    path: Path | None = None
+
+    def widen(self, path: Path) -> None:
+        """Know the path from now on."""
+        self.path = path
+
+    def let_succeed(self, snapshot: Snapshot, path: Path, first: Path | None) -> None:
+        """Let lists that a path leaves become what those are that the other one leaves in their places."""
+        other = self.path if first is None else first
+        if other is None:
+            return
+        for key, (_, value) in snapshot.changes().items():
+            if key in other.changes:
+                let_succeed(other.changes[key][1], value)
+        let_succeed(other.result, path.result)
+
+    def require(self, paths: Sequence[Path]) -> None:
+        """Begin again where lists of the first path have to become what those of the second are."""
+        first, second = paths
+        if self.path is not None or first.is_dead or second.is_dead:
+            return
+        pairs = [
+            (value, first.changes[key][1])
+            for key, (_, value) in second.changes.items()
+            if key in first.changes
+        ]
+        if any(may_succeed(*pair) for pair in (*pairs, (second.result, first.result))):
+            raise Widened(self, second)
+
+
 def _stage_if(
     trace: Recorder,
     truth: TracedArray,
@@ -115,21 +153,25 @@ def _stage_if(
     snapshot: Snapshot,
     dead: Variables,
     wants_result: bool,
+    second: _SecondPath,
 ) -> Joined:
     control_flow(trace).branches_recorded += 1
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
-    paths, watched, kept = [], WatchedPaths(trace), KeptOnPaths(trace)
+    paths: list[Path] = []
+    watched, kept = WatchedPaths(trace), KeptOnPaths(trace)
     for number, body in enumerate(bodies):
         path = Path(draft.add_region(number))
         with draft.recording(path.region):
             record_path(trace, path, body, wants_result)
             join_successors(trace, snapshot)
+            second.let_succeed(snapshot, path, paths[0] if paths else None)
             watched.end_path()
             kept.end_path()
         path.note(changes_of(trace, snapshot))
         snapshot.restore()
         paths.append(path)
     watched.join()
+    second.require(paths)
     if all(path.is_dead for path in paths):
         _finish(trace, draft, paths, [])
         raise Diverged

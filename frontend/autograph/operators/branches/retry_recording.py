@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from .....dialect.errors import ControlFlowError, UnsupportedError
-from ....runtime_values.results import RuntimeLength
 from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import Widened, kind_of_items
 from ..tables.becoming import grown as grown_container
@@ -16,7 +15,7 @@ from ..tables.python_classes import PythonClass
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.kinds import Mismatch
 from ..values.program_locations import UNBOUND, Entry, Items, ProgramLocation, Slot, Snapshot
-from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.resolve_grown_lists import let_succeed, resolve_grown_list
 from .checkpoints import Checkpoint
 from .paths import catcher_of
 
@@ -187,6 +186,6 @@ def require_alike(place: ProgramLocation, values: Sequence[Any]) -> None:
 def let_join(values: Sequence[Any]) -> None:
     """Begin again where a list from before may be in the place of one in a list or dict: it becomes one like that."""
     for one in values:
-        if isinstance(one, RuntimeLength):
-            for other in values:
-                one.let_join(other, is_new=False)
+        for other in values:
+            if other is not one:
+                let_succeed(one, other, is_new=False)

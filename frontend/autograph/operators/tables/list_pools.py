@@ -511,6 +511,8 @@ class PooledList(GrowingList):
     def let_join(self, other: Any, is_new: bool = True) -> bool:
         if type(other) not in (list, GrowingList) or is_known_outside(other) is is_new:
             return False
+        if not is_available(self.pool):
+            return False
         if self.pool.is_from_before(other) or not self._keeps_kind(other):
             return False
         self.pool.owned(other)

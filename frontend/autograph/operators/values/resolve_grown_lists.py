@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
 from .made_objects import is_made
-from .optional import Chosen, Optional
+from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import Changes, Snapshot
 from .unchanged_values import same_items
 
@@ -104,12 +105,40 @@ def _read(value: Any, copies: dict[int, Any]) -> Any:
 
 
 def join_successors(trace: Recorder, snapshot: Snapshot) -> None:
-    """Let lists that take the places of others become what these are, as in `rows.append(row); row = []`."""
+    """Let lists that take the places of others become what these are, as in `rows.append(row); row = []`.
+
+    They may lie in tuples (`return cost, path` in a loop, and `return -1, []` behind it).
+    """
     if control_flow(trace).grown:
         for place, new in snapshot.changes().values():
-            old = snapshot.old_value(place)
-            if isinstance(old, RuntimeLength) and new is not old:
-                old.let_join(resolve_grown_list(new))
+            let_succeed(snapshot.old_value(place), new)
+
+
+def let_succeed(old: Any, new: Any, is_new: bool = True) -> None:
+    """Let the lists in a value become what those in another are, in the place of which it may be."""
+    for one, other in _lists_beside(old, resolve_grown_list(new)):
+        one.let_join(other, is_new)
+
+
+def may_succeed(old: Any, new: Any) -> bool:
+    """Whether a value holds lists of Python's in the places of lists of another that lie together with others."""
+    return any(
+        one.heap is not None and type(other) is list
+        for one, other in _lists_beside(old, resolve_grown_list(new))
+    )
+
+
+def _lists_beside(old: Any, new: Any, depth: int = _DEEPEST) -> Iterator[tuple[RuntimeLength, Any]]:
+    """The lists of run-time length in a value, with what another one has in their places."""
+    if isinstance(old, (MaybeUnbound, Optional)):
+        yield from _lists_beside(old.value, new, depth)
+    elif isinstance(old, RuntimeLength):
+        if new is not old:
+            yield old, new
+    elif depth and type(new) is type(old) and isinstance(old, (tuple, list, dict)) and len(new) == len(old):
+        for key in old if isinstance(old, dict) else range(len(old)):
+            if not isinstance(new, dict) or key in new:
+                yield from _lists_beside(old[key], resolve_grown_list(new[key]), depth - 1)
 
 
 def changes_of(trace: Recorder, snapshot: Snapshot) -> Changes:
