@@ -325,7 +325,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         14,
         "programs may raise what is no Exception; changed objects in lists are told",
     ),
-    ("frontend/autograph/operators", 71, "a new list on one path lies with the lists that the other one leaves"),
+    (
+        "frontend/autograph/operators",
+        71,
+        "a new list on one path lies with the lists that the other one leaves",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
