@@ -1,0 +1,52 @@
+"""`hash` of ints, and of tuples of them, as CPython computes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....runtime_values.values import holds_traced
+from ....tracing.array import TracedArray
+from ....tracing.staging import cast
+from .math_on_integers import is_whole
+
+_MODULUS = np.int64(2**61 - 1)
+_PRIMES = tuple(map(np.uint64, (11400714785074694791, 14029467366897019727, 2870177450012600261)))
+_OF_LENGTHS = np.uint64(3527539)
+_ERROR = np.uint64(2**64 - 1)
+"""The number -1, by which functions in C tell that they failed."""
+
+
+def is_hashed(*values: Any) -> bool:
+    """Whether the program knows the value of an int, or of one in a tuple of ints."""
+    return len(values) == 1 and _is_whole(values[0]) and holds_traced(values[0], depth=8)
+
+
+def _is_whole(value: Any) -> bool:
+    return all(map(_is_whole, value)) if type(value) is tuple else is_whole(value)
+
+
+def hash_(value: Any) -> Any:
+    """`hash(value)`: a remainder of an int; xxHash of the hashes of a tuple's items (`Objects/tupleobject.c`)."""
+    made = _of_tuple(value) if type(value) is tuple else _of_int(value)
+    return cast(made, np.dtype(np.int64))._like_python(int)
+
+
+def _of_int(value: Any) -> Any:
+    if not isinstance(value, TracedArray):
+        return np.int64(hash(value))
+    rest: Any = np.fmod(cast(TracedArray(value._storage), np.dtype(np.int64)), _MODULUS)
+    return np.where(np.equal(rest, -1), np.int64(-2), rest)
+
+
+def _of_tuple(items: tuple[Any, ...]) -> Any:
+    one, two, five = _PRIMES
+    found: Any = five
+    with np.errstate(over="ignore"):
+        for item in items:
+            lane = _of_tuple(item) if type(item) is tuple else _of_int(item)
+            found = found + lane.astype(np.uint64) * two
+            found = ((found << np.uint64(31)) | (found >> np.uint64(33))) * one
+        found = found + (np.uint64(len(items)) ^ (five ^ _OF_LENGTHS))
+    return np.where(np.equal(found, _ERROR), np.uint64(1546275796), found)
