@@ -199,8 +199,9 @@ def test_formulas_of_distributions_are_compiled() -> None:
     def function(x, scale):
         several = [getattr(scipy.stats.norm, method)(x, 0.1, scale) for method in METHODS]
         others = scipy.stats.expon.pdf(x, scale=scale), scipy.stats.gamma.sf(x, x, loc=0.1)
+        opened = scipy.stats.rayleigh.pdf(x, scale=scale), scipy.stats.invgamma.logpdf(x, 2.0)
         numbers = scipy.stats.uniform(0.1, scale).cdf(x[4]), scipy.stats.norm.pdf(x[5].astype(np.float32))
-        return *several, *others, *numbers
+        return *several, *others, *opened, *numbers
 
     compiled = weft.function(function)
     for scale in (2.0, -1.0):

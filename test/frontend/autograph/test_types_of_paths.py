@@ -432,6 +432,42 @@ class TestWithoutIterations:
 
         same(summed, *(np.array(x) for x in ([1.0, 2.0], [-1.0, -2.0], [-2.0, 4.0])))
 
+    def test_early_returns(self):
+        def left(n):
+            total = 0
+            while n > 0:
+                n -= 1
+                total += 1.0
+                if total > 3:
+                    return total, [total]
+            return total, [total]
+
+        def is_told(n):
+            total = 0
+            for _ in range(n):
+                total += 1.0
+                if total > 3:
+                    return -1.0
+            return total
+
+        def f(n):
+            return left(n), is_told(n), {"n": is_told(n)} if n < 2 else 0
+
+        same(f, *map(np.array, (0, 2, 5)))
+
+    def test_stored_and_asked(self):
+        held = {"total": None}
+
+        def f(n):
+            total = 0
+            for _ in range(n):
+                total += 0.5
+            if n < 3:
+                held["total"] = total
+            return held["total"], isinstance(total, int), type(total) is float, total if n < 2 else -1
+
+        same(f, *map(np.array, (0, 2, 5)), traces=None)
+
     def test_what_is_computed_of_it_has_the_type_of_the_iterations(self):
         @weft.function
         def f(x):

@@ -13,7 +13,7 @@ from ....runtime_values.joined_containers import JoinedContainer, JoinedContaine
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
-from ....tracing.several_types import SeveralTypes, ToldApart, install_staging
+from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
 from ..lists.dynamic_lists import Widened
 from ..lists.kept_items import KeptOnPaths, keep_joined
@@ -323,8 +323,6 @@ def _merges(
             before = snapshot.old_value(place)
             found = consume(trace, place, before)
             values = [found if value is before else value for value in values]
-        if place.is_returned and trace.region.loop is None:
-            values = [v.by_type() if isinstance(v, ToldApart) else v for v in values]
         absent = [
             path.is_dead or _is_never_read(path, place, v, snapshot)
             for path, v in zip(paths, values, strict=True)

@@ -44,8 +44,12 @@ class Path:
     def note(self, changes: Changes) -> None:
         """Note what changed, at its end."""
         self.changes = changes
-        self.contents = {key: copied(value, self.originals) for key, (_, value) in changes.items()}
-        self.contents[None] = copied(self.result, self.originals)
+        tells = self.region.loop is None
+        self.contents = {
+            key: copied(value, self.originals, tells and (place.is_returned or not place.is_variable))
+            for key, (place, value) in changes.items()
+        }
+        self.contents[None] = copied(self.result, self.originals, tells)
 
     @property
     def codes(self) -> frozenset[int]:

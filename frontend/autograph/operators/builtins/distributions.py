@@ -67,8 +67,9 @@ def _evaluated(method: Any, x: Any, *args: Any, **kwds: Any) -> Any:
         found = found / scale
     if name == "logpdf":
         found = found - lookup("log")(scale)
-    lower, upper = call(distribution._get_support, *shapes)
-    is_inside = (lower <= value) & (value <= upper) if "pdf" in name else (lower < value) & (value < upper)
+    _, upper = call(distribution._get_support, *shapes)
+    mask = distribution._support_mask if "pdf" in name else distribution._open_support_mask
+    is_inside = call(mask, value, *shapes)  # some densities are of the open support, too
     below, above = _OUTSIDE[name]
     found = where(is_inside, found, where(value >= upper, above, below))
     is_valid = call(distribution._argcheck, *shapes) & (scale > 0) & ~lookup("isnan")(value)

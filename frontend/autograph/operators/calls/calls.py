@@ -36,7 +36,7 @@ from ....source.own_attributes import has_fields, python_function_of
 from ....source.plain_items import compound
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
-from ....tracing.several_types import by_type, first_of_several, has_many_choices
+from ....tracing.several_types import ToldApart, by_type, first_of_several, has_many_choices
 from ...convert import (
     convert,
     convert_generator,
@@ -86,6 +86,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             *args,
             *kwargs.values(),
         )
+    if (function is isinstance or function is type) and args and isinstance(args[0], ToldApart):
+        args = (args[0].by_type(), *args[1:])
     if is_done_by_type(function, args, kwargs):
         return _call_by_type(function, args, kwargs)
     getter = getter_of(function)
