@@ -109,6 +109,10 @@ class StandIns:
         self._met[id(container)] = _Met(container, handle, changed, tuple(paths))
         return changed, tuple(paths)
 
+    def handle_of(self, deque_: Deque) -> Handle | None:
+        """How the deque that something stands for is found at later calls, as one in a tuple, which no place holds."""
+        return next((met.handle for met in self._met.values() if met.replaced is deque_), None)
+
 
 def _is_container(value: Any) -> bool:
     return isinstance(value, (list, dict, tuple, deque)) or _is_in_python(value) or _leads_on(value)

@@ -454,7 +454,10 @@ class PythonState(ClassState):
         if self._owner(value) is not None:
             return Owner("", value)
         handles = (self.handle(place) for place in self.places.of(value))
-        return next((handle for handle in handles if handle is not None), None) or self._locate_by_link(value)
+        found = next((handle for handle in handles if handle is not None), None) or self._locate_by_link(
+            value
+        )
+        return self._stand_ins.handle_of(value) if found is None and isinstance(value, Deque) else found
 
     def _locate_by_link(self, value: Any) -> Handle | None:
         """How a value is found that is held under no name, index or attribute."""

@@ -236,3 +236,19 @@ OWN = OwnDeque([1])
 def test_one_of_a_class_of_the_program_is_refused() -> None:
     with pytest.raises(weft.UnsupportedError, match="an OwnDeque from outside of the compiled function"):
         weft.function(lambda x: x + OWN[0])(np.int64(1))
+
+
+HELD_IN_TUPLE = (deque([1, 2]), "fixed")
+
+
+def test_deque_in_a_tuple_is_itself():
+    @weft.function
+    def f(x):
+        HELD_IN_TUPLE[0].append(3)
+        return x + 1, HELD_IN_TUPLE[0], HELD_IN_TUPLE
+
+    for length in (3, 4):
+        _, found, held = f(np.ones(2))
+        assert found is HELD_IN_TUPLE[0]
+        assert held[0] is found
+        assert list(found) == [1, 2, 3, 3][:length]
