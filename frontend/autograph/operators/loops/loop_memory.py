@@ -127,8 +127,8 @@ class LoopMemory:
 
     def note_wider(self, snapshot: Snapshot, widened: Widened) -> None:
         """Note what was found of a container."""
-        kind = _remembered_kind(widened.kind)
-        if kind is None or not _may_be_widened(widened.items):
+        kind = _remembered_kind(widened.kind) if _may_be_widened(widened.items) else None
+        if kind is None:
             return
         for way, owner, _ in ways_to(snapshot):
             if owner is widened.items:
