@@ -30,6 +30,7 @@ from ....source.locations import warn_at
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ....tracing.staging import raise_if
+from ...library.deques import Deque
 from ..branches.checkpoints import Checkpoint
 from ..branches.exits import BREAK, RAISE, RETURN, Exit, StagedExit, codes_of, without_continue
 from ..interface import operators
@@ -57,7 +58,7 @@ from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import Held, PythonItems, SequenceIterator, left_of, positions_of
 from ..values.special_methods import iterated
-from . import fetched_items
+from . import effects, fetched_items
 from .generators import Walk, for_walk
 from .known_items import Table, table_of
 from .plain_loops import MOST_ITERATIONS, Plain, ran_alone
@@ -143,6 +144,8 @@ def _walk_or_fetch(trace: Recorder, iterable: Any, blocks: _Blocks) -> Exit:
 
 def _walk_items(trace: Recorder | None, iterable: Any, blocks: _Blocks) -> Exit:
     """A loop over what compiled code has itself, or Python walks while tracing."""
+    if isinstance(iterable, Deque):
+        blocks = blocks.with_body(_keeping_deque(iterable, blocks.body))
     body, orelse, dead = blocks
     iterable = iterated(resolve_grown_list(left_of(iterable)))
     if isinstance(iterable, SequenceIterator):  # what `__iter__` of an object of the program's has returned
@@ -312,6 +315,33 @@ def _keeping_length(items: GrowingList, body: Callable[[Any], Exit]) -> Callable
 
     checked.__wrapped__ = body  # type: ignore[attr-defined]
     return checked
+
+
+def _keeping_deque(deque: Deque, body: Callable[[Any], Exit]) -> Callable[[Any], Exit]:
+    """The body of a loop over a deque, which must not become longer or shorter, unless the loop is left."""
+
+    def checked(item: Any) -> Exit:
+        before = _length_of(deque)
+        exit_ = body(item)
+        if _length_of(deque) == before or codes_of(exit_) <= _LEAVING:
+            return exit_
+        if isinstance(exit_, StagedExit):
+            raise_if(np.logical_not(exit_.among(*_LEAVING)), "RuntimeError", _MUTATED)
+        else:
+            effects.raise_(lambda: RuntimeError(_MUTATED))
+        return exit_
+
+    checked.__wrapped__ = body  # type: ignore[attr-defined]
+    return checked
+
+
+_MUTATED = "deque mutated during iteration"
+
+
+def _length_of(deque: Deque) -> int | None:
+    """How many items there are, where that is known while tracing."""
+    items = resolve_grown_list(deque.items_of())
+    return len(items) if type(items) is list else None
 
 
 def _keeping_keys(walk: TableWalk, body: Callable[[Any], Exit]) -> Callable[[Any], Exit]:

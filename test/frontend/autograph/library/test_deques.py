@@ -187,3 +187,32 @@ def test_an_empty_one_raises_when_the_program_runs() -> None:
     assert taken(np.array([1, -1, 2])) == (1, 2)
     with pytest.raises(IndexError, match="pop from an empty deque"):
         taken(np.array([1, -1, -2]))
+
+
+def test_a_deque_does_not_change_its_length_while_a_loop_walks_it() -> None:
+    def doubled(x: Any) -> Any:
+        numbers = deque([1.0, 2.0])
+        for number in numbers:
+            numbers.append(number * x[0])
+        return numbers
+
+    def taken(x: Any) -> Any:
+        numbers, found = deque(x.tolist()), 0.0
+        try:
+            for number in numbers:
+                found += number
+                numbers.append(number)
+        except RuntimeError as error:
+            return found, str(error)
+        return found
+
+    def left(x: Any) -> Any:
+        numbers = deque([3.0, 1.0, 2.0])
+        for number in numbers:
+            if number == 1.0:
+                numbers.remove(number)
+                break
+        return [number * x[0] for number in numbers]
+
+    for program in (doubled, taken, left):
+        same(program, np.array([2.0, 3.0]), traces=None)
