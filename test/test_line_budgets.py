@@ -331,7 +331,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "a new list on one path lies with the lists that the other one leaves",
     ),
     ("frontend/autograph/operators", 54, "hashes of ints that the program knows, and of tuples of them"),
-    ("frontend/autograph/operators", 27, "loops over deques that change in them raise, and do not go on"),
+    ("frontend/autograph/operators", 30, "loops over deques that change in them raise, and do not go on"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
