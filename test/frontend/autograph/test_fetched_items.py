@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import io
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
@@ -327,20 +328,38 @@ class Queue:
         return self.items.popleft()
 
 
-def test_a_variable_that_was_empty() -> None:
-    items = Queue()
+class Signals:
+    """An iterator over the bytes of a file."""
 
-    @weft.function
-    def count() -> Any:
+    def __init__(self) -> None:
+        self.file = io.BytesIO()
+
+    def __iter__(self) -> Signals:
+        return self
+
+    def __next__(self) -> Any:
+        if not (found := self.file.read(1)):
+            raise StopIteration
+        return np.full(2, found[0])
+
+
+def test_a_variable_that_was_empty() -> None:
+    signals, queue = Signals(), Queue()
+
+    def count(items: Any) -> Any:
         found = 0
         for _ in items:
             found += 1
         return found
 
-    assert count() == 0
-    items.items.append(np.zeros(2))
-    with pytest.raises(TypeError, match="the Queue had no items when the function was compiled"):
-        count()
+    number_of_signals, length = weft.function(lambda: count(signals)), weft.function(lambda: count(queue))
+    assert (number_of_signals(), length()) == (0, 0)
+    queue.items.append(np.zeros(2))
+    assert length() == 1  # compiled again for a deque that is not empty
+    signals.file.write(b"ab")
+    signals.file.seek(0)
+    with pytest.raises(TypeError, match="the Signals had no items when the function was compiled"):
+        number_of_signals()
 
 
 def test_one_warning_says_it() -> None:

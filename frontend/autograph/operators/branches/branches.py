@@ -15,7 +15,7 @@ from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
-from ..lists.dynamic_lists import Widened
+from ..lists import dynamic_lists
 from ..lists.kept_items import KeptOnPaths, keep_joined
 from ..lists.mixed_containers import (
     SeenNow,
@@ -143,7 +143,7 @@ class _SecondPath:
             if key in first.changes
         ]
         if any(may_succeed(*pair) for pair in (*pairs, (second.result, first.result))):
-            raise Widened(self, second)
+            raise dynamic_lists.Widened(self, second)
 
 
 def _stage_if(

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
 from ....tracing.staging import cast
 from .math_on_integers import is_whole
@@ -18,17 +17,14 @@ _ERROR = np.uint64(2**64 - 1)
 """The number -1, by which functions in C tell that they failed."""
 
 
-def is_hashed(*values: Any) -> bool:
-    """Whether the program knows the value of an int, or of one in a tuple of ints."""
-    return len(values) == 1 and _is_whole(values[0]) and holds_traced(values[0], depth=8)
-
-
 def _is_whole(value: Any) -> bool:
     return all(map(_is_whole, value)) if type(value) is tuple else is_whole(value)
 
 
 def hash_(value: Any) -> Any:
     """`hash(value)`: a remainder of an int; xxHash of the hashes of a tuple's items (`Objects/tupleobject.c`)."""
+    if not _is_whole(value):
+        return hash(value)
     made = _of_tuple(value) if type(value) is tuple else _of_int(value)
     return cast(made, np.dtype(np.int64))._like_python(int)
 

@@ -26,7 +26,7 @@ from ....tracing.extents import known_extent
 from ....tracing.recorder import Recorder
 from ....tracing.staging import raise_if
 from ..interface import operators
-from ..lists.dynamic_lists import GrowingList
+from ..lists import dynamic_lists
 from ..values.optional import Optional
 from .converted_functions import converted
 
@@ -195,7 +195,7 @@ def _shuffle_of_python(twister: Twister, x: Any, *rest: Any) -> None:
 def _choice_of_python(twister: Twister, seq: Any) -> Any:
     """`random.choice(seq)`."""
     count = _count(seq)
-    if isinstance(seq, GrowingList):
+    if isinstance(seq, dynamic_lists.GrowingList):
         raise_if(np.equal(count, 0), "IndexError", "Cannot choose from an empty sequence")
     elif count == 0:
         raise NotCompiled
@@ -224,16 +224,16 @@ def _choices_of_python(
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, GrowingList))
+    return isinstance(value, (list, dynamic_lists.GrowingList))
 
 
 def _count(items: Any) -> Any:
     """How many items there are: a traced number where only the program knows it."""
-    return items.length if isinstance(items, GrowingList) else len(items)
+    return items.length if isinstance(items, dynamic_lists.GrowingList) else len(items)
 
 
 def _put_in_order(items: Any, order: Any) -> None:
-    if isinstance(items, GrowingList):
+    if isinstance(items, dynamic_lists.GrowingList):
         items.adopt(items.taken(order))
     elif len(items) > 1:
         items[:] = _items_at(tuple(items), order, len(items))

@@ -140,7 +140,7 @@ _ROWS: dict[Any, _Row] = {
     pow: (_some_arrays, lambda: arrays.pow_),
     abs: (_some_arrays, lambda: functools.partial(arrays.checked, abs, "unary -")),
     divmod: (_some_arrays, lambda: functools.partial(arrays.checked, divmod, "//")),
-    hash: (hashes.is_hashed, lambda: hashes.hash_),
+    hash: (_shown, lambda: hashes.hash_),
     isinstance: (_always, lambda: arrays.isinstance_),
     issubclass: (_always, lambda: looked_up.issubclass_),
     callable: (_of_object, lambda: arrays.callable_),
