@@ -86,6 +86,7 @@ PASSES: PassTable = MappingProxyType(
         ),
         "guard-extracts": entry(f"{__package__}.guarding.guard_extracts:GuardExtracts", "tensor.extract"),
         "guard-sizes": entry(f"{__package__}.guarding.guard_sizes:GuardSizes"),
+        "hoist-checks": entry(f"{__package__}.control_flow.hoist_checks:HoistChecks"),
         "hoist-invariants": entry(f"{__package__}.control_flow.hoist_invariants:HoistInvariants"),
         "hoist-products": entry(f"{__package__}.raising.hoist_products:HoistProducts", "scf.for"),
         "if-to-select": entry(f"{__package__}.control_flow.if_to_select:IfToSelect"),

@@ -64,7 +64,7 @@ SHOWN: dict[str, list[tuple[str, str]]] = {
         ("only if they are safe with any operands", CONTROL_FLOW + "hoist_invariants.mlir::unsure"),
         (
             "A check moves only where nothing that can be seen happens before it",
-            CONTROL_FLOW + "hoist_invariants.mlir::sure",
+            CONTROL_FLOW + "hoist_checks.mlir::later",
         ),
         ("which proves most checks of indices", CONTROL_FLOW + "prove_bounds.mlir::triangle"),
         ("nothing in the loop looks whether they are full", CONTROL_FLOW + "make_room_first.mlir::appended"),

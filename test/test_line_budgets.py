@@ -10,7 +10,7 @@ from support.package import ROOT, source_files
 LINES = {
     "": 219_800,
     "dialect": 12_540,
-    "passes": 29_144,
+    "passes": 29_190,
     "backend": 72_930,
     "backend/cpu": 31_130,
     "backend/cpu/codegen": 13_200,
@@ -309,6 +309,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "lists that grew are shuffled and chosen from, where they were refused",
     ),
     ("frontend/calls", 60, "arguments are bound here, where a function did it itself and was asked back"),
+    ("passes", 34, "places that are read and written at are checked in loops: no pass over them before"),
     ("frontend", 1, "a list of results has a type"),
     (
         "frontend/autograph/operators",

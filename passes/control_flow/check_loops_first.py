@@ -217,7 +217,7 @@ def _holds(needs: Needs, loop: Operation) -> Value:
 
 
 def _runs(loop: Operation) -> Value:
-    """Whether a loop runs at all."""
+    """Whether a loop runs at all, as `hoist-checks` asks that."""
     lower, upper = list(loop.operands)[:2]
     return weft_op(Less, tensor_from(lower), tensor_from(upper))
 

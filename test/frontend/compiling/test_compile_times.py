@@ -42,7 +42,7 @@ def test_phases() -> None:
     passes = times.within("weft-optimize")
     assert "weft-inline" not in passes  # there is nothing to inline
     assert {"symbol-dce", "promote-refs", "weft-fold", "optimize-control-flow", "cse"} < set(passes)
-    assert {"while-to-for", "prove-bounds"} < set(passes.within("optimize-control-flow"))
+    assert {"while-to-for", "hoist-checks"} < set(passes.within("optimize-control-flow"))
     assert passes.total <= times["weft-optimize"]
     assert {"choose-inlining", "branch-at-exits", "link-functions"} < set(times.within("loops-to-llvm"))
     assert {"translate", "rewrite-literals", "add-entries"} < set(times.within("llvm-assembly"))
