@@ -31,10 +31,17 @@ def test_hashes_of_small_types() -> None:
         assert hashes(i, j) == hashes.__wrapped__(i, j)
 
 
-def test_hashes_of_floats_are_refused() -> None:
-    @weft.function
-    def f(x: Any) -> Any:
-        return hash((x, 1))
+@weft.function
+def hash_of_a_pair(x: Any) -> Any:
+    return hash((x, 1))
 
+
+def test_hashes_of_floats_are_refused() -> None:
     with pytest.raises(weft.UnsupportedError, match="hashed, which needs its value"):
-        f(np.float64(0.5))
+        hash_of_a_pair(np.float64(0.5))
+
+
+def test_arrays_have_no_hashes() -> None:
+    for function in (hash_of_a_pair, weft.function(hash)):
+        with pytest.raises(TypeError, match="unhashable type"):
+            function(np.array(5))

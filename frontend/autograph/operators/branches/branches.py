@@ -11,6 +11,7 @@ from .....dialect.mlir import Value
 from .....dialect.records import dataclass
 from ....runtime_values.joined_containers import JoinedContainer, JoinedContainers
 from ....tracing.array import TracedArray, wrap
+from ....tracing.current import required_trace
 from ....tracing.drafts import Draft
 from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.several_types import SeveralTypes, install_staging
@@ -125,7 +126,7 @@ class _SecondPath:
     def let_succeed(self, snapshot: Snapshot, path: Path, first: Path | None) -> None:
         """Let lists that a path leaves become what those are that the other one leaves in their places."""
         other = self.path if first is None else first
-        if other is None:
+        if other is None or not control_flow(required_trace()).grown:
             return
         for key, (_, value) in snapshot.changes().items():
             if key in other.changes:
@@ -135,7 +136,12 @@ class _SecondPath:
     def require(self, paths: Sequence[Path]) -> None:
         """Begin again where lists of the first path have to become what those of the second are."""
         first, second = paths
-        if self.path is not None or first.is_dead or second.is_dead:
+        if (
+            self.path is not None
+            or first.is_dead
+            or second.is_dead
+            or not control_flow(required_trace()).grown
+        ):
             return
         pairs = [
             (value, first.changes[key][1])

@@ -18,7 +18,9 @@ _ERROR = np.uint64(2**64 - 1)
 
 
 def _is_whole(value: Any) -> bool:
-    return all(map(_is_whole, value)) if type(value) is tuple else is_whole(value)
+    if type(value) is tuple:
+        return all(map(_is_whole, value))
+    return is_whole(value) and not (isinstance(value, TracedArray) and not value._is_scalar)
 
 
 def hash_(value: Any) -> Any:
