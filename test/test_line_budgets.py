@@ -333,6 +333,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/autograph/operators", 54, "hashes of ints that the program knows, and of tuples of them"),
     ("frontend/autograph/operators", 30, "loops over deques that change in them raise, and do not go on"),
+    (
+        "backend/cpu",
+        190,
+        "checks in loops add extents to negative indices behind a branch: two instructions for five",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

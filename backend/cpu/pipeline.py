@@ -111,6 +111,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "link-shared-loops",
                 "stamp-kernels",  # when all that calls pieces of loops is there
                 "lower-exits",  # kept until here: nothing may move across an exit
+                "branch-at-negative-indices",  # as exits are blocks that return
                 "link-runtime",
                 "read-argument-table",
                 "link-functions",  # when all functions are there

@@ -17,6 +17,9 @@ CPU_PASSES: PassTable = MappingProxyType(
     {
         "annotate-functions": entry(f"{_LOWERING}.annotate_functions:AnnotateFunctions"),
         "branch-at-exits": entry(f"{_LOWERING}.exits:BranchAtExits"),
+        "branch-at-negative-indices": entry(
+            f"{_LOWERING}.negative_indices:BranchAtNegativeIndices", "llvm.select"
+        ),
         "check-names": entry(f"{_PLANNING}.check_names:CheckNames"),
         "check-scratch": entry(f"{_LOWERING}.check_scratch:CheckScratch"),
         "choose-inlining": entry(f"{_LOWERING}.inlining:ChooseInlining"),

@@ -1,0 +1,191 @@
+"""Checks in loops ask by one comparison whether an index is in bounds as it is; only the others may be negative.
+
+    place = index < 0 ? index + extent : index               if index >= extent, unsigned, which is hardly ever:
+    if place >= extent, unsigned: fail            becomes        place = index + extent
+    ... x[place] ...                                             if place >= extent, unsigned: fail
+                                                             ... x[index or place] ...
+
+A negative number is a large one where it is read as unsigned. What was five instructions for each index is two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+
+from ....dialect.mlir import Block, Module, Operation, Value, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import operations_in, terminator
+
+_IN_BOUNDS = (2000, 1)
+"""How often an index is in bounds as it is, and how often not: LLVM's numbers for what is likely."""
+_LESS, _BELOW, _AT_LEAST = 2, 6, 9
+"""Comparisons of LLVM's integers by number: slt, ult, uge."""
+_MOST_BLOCKS = 64
+"""So many blocks are looked at for each check, that time does not grow with their product."""
+
+
+@dataclass(frozen=True)
+class BranchAtNegativeIndices(Pass):
+    """Add extents to negative indices behind a branch, where a check in a loop asks whether an index is in bounds."""
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for function in operations_in(module.body):
+            if function.name == "llvm.func":
+                for block in _blocks_in_loops(list(function.regions[0].blocks)):
+                    check = _check_at_end_of(block)
+                    if check is not None:
+                        check.branch()
+                        statistics["indices"] += 1
+
+
+def _blocks_in_loops(blocks: list[Block]) -> list[Block]:
+    """The blocks between one that is jumped back to and one that does so."""
+    positions = {block: position for position, block in enumerate(blocks)}
+    found: set[int] = set()
+    for end, block in enumerate(blocks):
+        for target in block.successors:
+            found.update(range(positions[target], end + 1))
+    return [blocks[position] for position in sorted(found)]
+
+
+@dataclass(frozen=True)
+class _Check:
+    """A jump to where the program fails, unless an index is in bounds."""
+
+    jump: Operation
+    index: Value
+    extent: Value
+
+    def branch(self) -> None:
+        """Jump to where all is well if the index is in bounds as it is, and else add the extent first."""
+        failing, passing = self.jump.successors
+        condition, *handed = self.jump.operands
+        count = self.jump.attributes["operandSegmentSizes"][1]
+        failed, passed = handed[:count], handed[count:]
+        behind = _blocks_behind(passing)
+        wrapping = self.jump.block.create_after()
+        place = passing.add_argument(self.index.type, self.jump.location)
+        with self.jump.location:
+            with ir.InsertionPoint(wrapping):
+                added = ir.Operation.create("llvm.add", [self.index.type], [self.index, self.extent]).result
+                is_outside = _compare(_AT_LEAST, added, self.extent)
+                _jump(is_outside, (failing, failed), (passing, [*passed, added]), _IN_BOUNDS[::-1])
+            with ir.InsertionPoint(self.jump):
+                is_inside = _compare(_BELOW, self.index, self.extent)
+                _jump(is_inside, (passing, [*passed, self.index]), (wrapping, []), _IN_BOUNDS)
+        self.jump.erase()
+        for same in _places_of(self.index, self.extent):
+            _replace_in(behind, same, place)
+        for chosen, failed_value in _chosen_by(condition):
+            # What is told of the failure is chosen in front of the jump, and used where the program fails.
+            _replace_in({failing}, chosen, failed_value)
+
+
+def _check_at_end_of(block: Block) -> _Check | None:
+    """The check of an index that a block ends with."""
+    jump = terminator(block)
+    if jump.name != "llvm.cond_br":
+        return None
+    failing, passing = jump.successors
+    if terminator(failing).name != "llvm.return" or len(list(passing.predecessors)) != 1:
+        return None
+    comparison = _producer(jump.operands[0], "llvm.icmp")
+    if comparison is None or comparison.attributes["predicate"].value != _AT_LEAST:
+        return None
+    place, extent = comparison.operands
+    chooser = _producer(place, "llvm.select")
+    if chooser is None:
+        return None
+    index = chooser.operands[2]
+    return _Check(jump, index, extent) if place in _places_of(index, extent) else None
+
+
+def _blocks_behind(first: Block) -> set[Block]:
+    """Blocks that are reached by way of one alone, with it."""
+    found, waiting = {first}, [first]
+    while waiting and len(found) < _MOST_BLOCKS:
+        for block in waiting.pop().successors:
+            if block not in found and all(before in found for before in block.predecessors):
+                found.add(block)
+                waiting.append(block)
+    return found
+
+
+def _places_of(index: Value, extent: Value) -> Iterator[Value]:
+    """What is the index, or the sum with the extent if it is negative."""
+    for use in list(index.uses):
+        user = use.owner.operation
+        if (
+            user.name != "llvm.icmp"
+            or user.attributes["predicate"].value != _LESS
+            or _constant(user.operands[1]) != 0
+        ):
+            continue
+        for chosen, with_extent in _chosen_by(user.result):
+            added = _producer(with_extent, "llvm.add")
+            if (
+                added is not None
+                and chosen.owner.operands[2] == index
+                and added.operands[0] == index
+                and _is_same(added.operands[1], extent)
+            ):
+                yield chosen
+
+
+def _chosen_by(condition: Value) -> list[tuple[Value, Value]]:
+    """What a condition chooses, each with what it is where that holds."""
+    owners = [use.owner.operation for use in condition.uses]
+    return [
+        (op.result, op.operands[1])
+        for op in owners
+        if op.name == "llvm.select" and op.operands[0] == condition
+    ]
+
+
+def _replace_in(blocks: Set[Block], value: Value, other: Value) -> None:
+    for use in list(value.uses):
+        if use.owner.operation.block in blocks:
+            use.owner.operation.operands[use.operand_number] = other
+
+
+def _producer(value: Value, name: str) -> Operation | None:
+    """The op that makes a value, if it is one of this name."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) or owner.operation.name != name else owner.operation
+
+
+def _constant(value: Value) -> int | None:
+    """The number that an integer is, if it is a constant."""
+    constant = _producer(value, "llvm.mlir.constant")
+    attribute = None if constant is None else constant.attributes["value"]
+    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    """Whether two integers are one value or constant; those of indices and of numbers are constants of two types."""
+    return bool(one == other) or _constant(one) == _constant(other) is not None
+
+
+def _compare(predicate: int, left: Value, right: Value) -> Value:
+    attributes = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)}
+    flag = ir.IntegerType.get_signless(1)
+    return ir.Operation.create("llvm.icmp", [flag], [left, right], attributes=attributes).result
+
+
+def _jump(
+    condition: Value,
+    holds: tuple[Block, Sequence[Value]],
+    otherwise: tuple[Block, Sequence[Value]],
+    weights: Sequence[int],
+) -> None:
+    """End a block with a jump to one of two, which get values."""
+    ir.Operation.create(
+        "llvm.cond_br",
+        operands=[condition, *holds[1], *otherwise[1]],
+        successors=[holds[0], otherwise[0]],
+        attributes={
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(holds[1]), len(otherwise[1])]),
+            "branch_weights": ir.DenseI32ArrayAttr.get(list(weights)),
+        },
+    )

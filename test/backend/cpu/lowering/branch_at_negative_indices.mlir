@@ -1,0 +1,130 @@
+// RUN: weft-opt %s --branch-at-negative-indices --split-input-file | filecheck %s
+
+// An index is compared once; the sum with the extent is made where that fails, and told from it there.
+// CHECK-LABEL: llvm.func @counted
+llvm.func @counted(%indices: !llvm.ptr, %counts: !llvm.ptr, %error: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %extent = llvm.mlir.constant(100 : i64) : i64
+  %length = llvm.mlir.constant(1000 : index) : i64
+  %extent_of_access = llvm.mlir.constant(100 : index) : i64
+  %zero_of_access = llvm.mlir.constant(0 : index) : i64
+  llvm.br ^head(%zero : i64)
+^head(%i: i64):
+  %more = llvm.icmp "slt" %i, %length : i64
+  llvm.cond_br %more, ^body, ^end
+^body:
+  %at = llvm.getelementptr %indices[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %index = llvm.load %at : !llvm.ptr -> i64
+  %is_negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %index, %extent : i64
+  %place = llvm.select %is_negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %extent : i64
+  %told = llvm.select %outside, %index, %zero : i1, i64
+  // CHECK: %[[INDEX:.*]] = llvm.load
+  // CHECK: %[[INSIDE:.*]] = llvm.icmp "ult" %[[INDEX]], %[[EXTENT:.*]] : i64
+  // CHECK: llvm.cond_br %[[INSIDE]] weights([2000, 1]), ^[[PASSING:.*]](%[[INDEX]] : i64), ^[[WRAPPING:.*]]
+  // CHECK: ^[[WRAPPING]]:
+  // CHECK-NEXT: %[[SUM:.*]] = llvm.add %[[INDEX]], %[[EXTENT]] : i64
+  // CHECK-NEXT: %[[OUTSIDE:.*]] = llvm.icmp "uge" %[[SUM]], %[[EXTENT]] : i64
+  // CHECK-NEXT: llvm.cond_br %[[OUTSIDE]] weights([1, 2000]), ^[[FAILING:.*]], ^[[PASSING]](%[[SUM]] : i64)
+  llvm.cond_br %outside, ^failing, ^passing
+// CHECK: ^[[FAILING]]:
+// CHECK-NEXT: llvm.store %[[INDEX]]
+^failing:
+  llvm.store %told, %error : i64, !llvm.ptr
+  llvm.return
+// CHECK: ^[[PASSING]](%[[PLACE:.*]]: i64):
+// CHECK: llvm.getelementptr %{{.*}}[%[[PLACE]]]
+^passing:
+  %with_extent = llvm.add %index, %extent_of_access : i64
+  %is_below = llvm.icmp "slt" %index, %zero_of_access : i64
+  %accessed = llvm.select %is_below, %with_extent, %index : i1, i64
+  %to = llvm.getelementptr %counts[%accessed] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %count = llvm.load %to : !llvm.ptr -> i64
+  %counted = llvm.add %count, %one : i64
+  llvm.store %counted, %to : i64, !llvm.ptr
+  %next = llvm.add %i, %one : i64
+  llvm.br ^head(%next : i64)
+^end:
+  llvm.return
+}
+
+// -----
+
+// Two checks behind each other: each index is what its own check found.
+// CHECK-LABEL: llvm.func @two
+llvm.func @two(%indices: !llvm.ptr, %table: !llvm.ptr, %n: i64, %m: i64) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  llvm.br ^body(%zero : i64)
+^body(%index: i64):
+  %negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %index, %n : i64
+  %place = llvm.select %negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %n : i64
+  llvm.cond_br %outside, ^failing, ^second
+^failing:
+  llvm.return
+// CHECK: ^bb4(%[[FIRST:.*]]: i64):
+^second:
+  %other = llvm.load %indices : !llvm.ptr -> i64
+  %other_negative = llvm.icmp "slt" %other, %zero : i64
+  %other_sum = llvm.add %other, %m : i64
+  %other_place = llvm.select %other_negative, %other_sum, %other : i1, i64
+  %other_outside = llvm.icmp "uge" %other_place, %m : i64
+  llvm.cond_br %other_outside, ^other_failing, ^passing
+^other_failing:
+  llvm.return
+// CHECK: ^bb7(%[[SECOND:.*]]: i64):
+^passing:
+  // CHECK-NEXT: llvm.mul %[[FIRST]], %{{.*}} : i64
+  // CHECK-NEXT: llvm.add %{{.*}}, %[[SECOND]] : i64
+  %row = llvm.mul %place, %m : i64
+  %flat = llvm.add %row, %other_place : i64
+  %to = llvm.getelementptr %table[%flat] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  llvm.store %zero, %to : i64, !llvm.ptr
+  %again = llvm.load %indices : !llvm.ptr -> i64
+  llvm.br ^body(%again : i64)
+}
+
+// -----
+
+// Outside of loops, where an index is checked once, all stays as it is; as does a check of what is added by itself.
+// CHECK-LABEL: llvm.func @once
+// CHECK-NOT: llvm.icmp "ult"
+llvm.func @once(%index: i64, %n: i64, %table: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %index, %n : i64
+  %place = llvm.select %negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %n : i64
+  llvm.cond_br %outside, ^failing, ^passing
+^failing:
+  llvm.return
+^passing:
+  %to = llvm.getelementptr %table[%place] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  llvm.store %zero, %to : i64, !llvm.ptr
+  llvm.return
+}
+
+// -----
+
+// Another number than the extent is added: not an index of Python's.
+// CHECK-LABEL: llvm.func @other_sum
+// CHECK-NOT: llvm.icmp "ult"
+llvm.func @other_sum(%first: i64, %n: i64, %m: i64, %table: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  llvm.br ^body(%first : i64)
+^body(%index: i64):
+  %negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %index, %m : i64
+  %place = llvm.select %negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %n : i64
+  llvm.cond_br %outside, ^failing, ^passing
+^failing:
+  llvm.return
+^passing:
+  %to = llvm.getelementptr %table[%place] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %next = llvm.load %to : !llvm.ptr -> i64
+  llvm.br ^body(%next : i64)
+}
