@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 from ...dialect.mlir import Operation, Value, ir
-from ...dialect.sizes import Size, symbols
+from ...dialect.sizes import symbols
 from ...passes.rewriting import is_defined_inside, operations_in, terminator
 from .shapes import Axis, Shapes, Varying, static_shape
 
@@ -77,8 +77,10 @@ def _contradictions(op: Operation, shapes: Shapes) -> Iterator[Axis]:
 def _differing(first: list[Value], second: list[Value], shapes: Shapes) -> Iterator[tuple[int, int]]:
     """The axes of pairs of tensors whose sizes differ, and the numbers of the pairs."""
     for index, (one, other) in enumerate(zip(first, second, strict=True)):
-        for axis in _dynamic_axes(one):
-            if _full(one, axis, shapes) != _full(other, axis, shapes):
+        axes = _dynamic_axes(one)
+        sizes, others = (shapes.of(one), shapes.of(other)) if axes else ([], [])
+        for axis in axes:
+            if sizes[axis] != others[axis] and shapes.in_full(sizes[axis]) != shapes.in_full(others[axis]):
                 yield axis, index
 
 
@@ -86,13 +88,9 @@ def _unknown_outside(values: list[Value], region_op: Operation, shapes: Shapes) 
     """The axes of tensors whose sizes depend on what is computed inside an op, and the numbers of the tensors."""
     for index, value in enumerate(values):
         for axis in _dynamic_axes(value):
-            names = symbols(_full(value, axis, shapes))
+            names = symbols(shapes.in_full(shapes.of(value)[axis]))
             if any(is_defined_inside(_value_of(name), region_op) for name in names):
                 yield axis, index
-
-
-def _full(value: Value, axis: int, shapes: Shapes) -> Size:
-    return shapes.in_full(shapes.of(value)[axis])
 
 
 def _value_of(name: Hashable) -> Value:

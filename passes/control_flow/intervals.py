@@ -31,6 +31,7 @@ from .structure import (
     WHILE,
     body,
     constant_of,
+    handed_over,
     has_else,
     producer,
     scalar_constant,
@@ -160,12 +161,18 @@ class Intervals:
         self._known: dict[Value, Interval] = {}
         self._tests: set[Operation] = set()
         """The `while` loops whose tests are being asked."""
+        self._asked = 0
+        """How many values are being asked, of which all others that are asked then hear that they are everything."""
+        self._loops: dict[Value, Interval] = {}
+        """What loops carry, found while nothing else was being asked."""
 
     def of(self, value: Value, depth: int = _DEPTH) -> Interval:
         """What a value lies between; everything while that is being asked."""
         if value not in self._known:
             self._known[value] = EVERYTHING
+            self._asked += 1
             found = self._of(value, depth) if depth else EVERYTHING
+            self._asked -= 1
             found = found if fits(found) else EVERYTHING
             self._known[value] = common(found, self.facts[value]) if value in self.facts else found
         return self._known[value]
@@ -222,7 +229,19 @@ class Intervals:
         return low, max(low, min(self.of(upper)[1] - 1, highest + MOST * stride))
 
     def _carried(self, value: Value) -> Interval:
-        """What loops carry: what is handed on from place to place, and all that is added to it on the way."""
+        """What loops carry, which is the same wherever it is asked, and so is found once."""
+        if value in self._loops:
+            return self._loops[value]
+        is_first = not self._asked
+        self._asked += 1
+        found = self._gathered(value)
+        self._asked -= 1
+        if is_first:
+            self._loops[value] = found
+        return found
+
+    def _gathered(self, value: Value) -> Interval:
+        """What is handed on from place to place in loops, and all that is added to it on the way."""
         waiting, met, begins, added = [value], {value}, list[Interval](), (0, 0)
         while waiting:
             place = waiting.pop()
@@ -244,7 +263,7 @@ class Intervals:
         loop, place = found
         self._tests.add(loop)
         inside = Intervals(self, dict(tested(loop, self)))
-        made = _hull(self.of(loop.operands[place]), inside.of(yielded(body(loop, 1))[place]))
+        made = _hull(self.of(loop.operands[place]), inside.of(handed_over(body(loop, 1), place)))
         self._tests.discard(loop)
         return made
 
@@ -275,23 +294,23 @@ def _sources(value: Value) -> Iterator[Value]:
         block = value.owner
         loop, place = block.owner.operation, value.arg_number
         if loop.name == FOR and place:
-            yield list(loop.operands)[place + 2]
-            yield yielded(block)[place - 1]
+            yield loop.operands[place + 2]
+            yield handed_over(block, place - 1)
         elif loop.name == WHILE and block == body(loop, 1):
-            yield yielded(body(loop, 0))[place]
+            yield handed_over(body(loop, 0), place)
         elif loop.name == WHILE:
             yield loop.operands[place]
-            yield yielded(body(loop, 1))[place]
+            yield handed_over(body(loop, 1), place)
         return
-    place = list(operation.results).index(value)
+    place = value.result_number
     if operation.name == IF:
         for region in range(2 if has_else(operation) else 1):
-            yield yielded(body(operation, region))[place]
+            yield handed_over(body(operation, region), place)
     elif operation.name == FOR:
-        yield list(operation.operands)[place + 3]
-        yield yielded(body(operation))[place]
+        yield operation.operands[place + 3]
+        yield handed_over(body(operation), place)
     elif operation.name == WHILE:
-        yield yielded(body(operation, 0))[place]
+        yield handed_over(body(operation, 0), place)
 
 
 def place_in_while(value: Value) -> tuple[Operation, int] | None:
@@ -303,8 +322,7 @@ def place_in_while(value: Value) -> tuple[Operation, int] | None:
     test = body(loop, 0)
     if operation is None and value.owner == test:
         return loop, value.arg_number
-    place = value.arg_number if operation is None else list(loop.results).index(value)
-    handed = yielded(test)[place]
+    handed = handed_over(test, value.arg_number if operation is None else value.result_number)
     is_carried = producer(handed) is None and handed.owner == test
     return (loop, handed.arg_number) if is_carried else None
 

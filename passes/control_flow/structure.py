@@ -78,6 +78,12 @@ def yielded(block: Block) -> list[Value]:
     return operands[1:] if last.name == CONDITION else operands
 
 
+def handed_over(block: Block, place: int) -> Value:
+    """One of what `yielded` gives, which takes the same however many there are."""
+    last = terminator(block)
+    return last.operands[place + (last.name == CONDITION)]
+
+
 def replace_terminator(block: Block, values: Sequence[Value]) -> None:
     """Let a block hand over other values; the condition of a while loop stays."""
     last = terminator(block)

@@ -27,7 +27,7 @@ from ....passes.lowering.conversion import Conversion
 from ....passes.lowering.lowered_emitter import LoweredEmitter
 from ....passes.notes import note
 from ....passes.rewriting import operations_of
-from ...planning.outlining.op_kinds import Kind, classify
+from ...planning.outlining.op_kinds import is_copied
 from ...planning.shapes import static_shape
 from ...target import current
 
@@ -86,7 +86,7 @@ def _store_arguments(op: Operation, conversion: Conversion) -> None:
     for place, argument in enumerate(op.operands):
         if isinstance(argument.owner, ir.Block) or argument.owner.operation.name == "tensor.empty":
             continue
-        if classify(argument.owner.operation) in (Kind.CHEAP, Kind.CONSTANT):
+        if is_copied(argument.owner.operation):
             with ir.InsertionPoint(op), op.location:
                 op.operands[place] = _copy(argument, conversion)
 

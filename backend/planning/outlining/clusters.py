@@ -19,7 +19,7 @@ from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in
 from ..captures import Captures, captured_values
 from .loop_structure import Structure
-from .op_kinds import Kind, classify, contains, updated_value
+from .op_kinds import Kind, Known, classify, contains, updated_value
 
 MAX_CLUSTER = 12
 """Ops that work on data in one kernel; long fused loops run out of registers and take long to compile."""
@@ -63,7 +63,9 @@ class Cluster:
 class Graph:
     """The top-level ops of a function with their uses."""
 
-    def __init__(self, block: Block, captures: Captures, device: bool = False) -> None:
+    def __init__(
+        self, block: Block, captures: Captures, device: bool = False, known: Known | None = None
+    ) -> None:
         self.nodes: list[Node] = []
         self.node_of: dict[Value, Node] = {}
         self.replaced: dict[Value, Value] = {}  # results of outlined ops, by those of the calls
@@ -71,7 +73,7 @@ class Graph:
         self.updates: dict[Value, list[int]] = {}  # where the memory of a value is overwritten
         readers: dict[Value, list[Value]] = {}
         for position, op in enumerate(operations_in(block)):
-            kind = classify(op, device)
+            kind = classify(op, device, known)
             # What regions use of blocks further out may have been replaced since; nobody asks for that.
             captured = captures.of(op) if kind is Kind.REGION else captured_values(op)
             node = Node(op, position, kind, captured)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from types import MappingProxyType
 
-from ....dialect.mlir import Operation, Value, ir
+from ....dialect.mlir import Block, Operation, Value, ir
 from ....dialect.ops.shape import Stretch
 from ....dialect.ops.state import RaiseIf
 from ....passes.rewriting import (
@@ -79,12 +79,23 @@ _KINDS: Mapping[str, Kind] = MappingProxyType(
 """What the name of an op tells."""
 
 
-def classify(op: Operation, device: bool = False) -> Kind:
-    """The class of a top-level op, where kernels are for a GPU or not."""
+class Known:
+    """What was found of branches and loops, by their first blocks, while none is made and what they do stays."""
+
+    def __init__(self) -> None:
+        self.scalar: dict[Block, bool] = {}
+        self.elements: dict[Block, bool] = {}
+
+
+def classify(op: Operation, device: bool = False, known: Known | None = None) -> Kind:
+    """The class of a top-level op, where kernels are for a GPU or not.
+
+    With what is `known`, a nest of branches and loops is looked through once, not once for each of those around.
+    """
     name: str = op.name
-    known = _KINDS.get(name)
-    if known is not None:
-        return known
+    kind = _KINDS.get(name)
+    if kind is not None:
+        return kind
     if is_function_call(op):
         return Kind.EFFECT
     if name == "arith.constant":
@@ -92,12 +103,21 @@ def classify(op: Operation, device: bool = False) -> Kind:
         if not isinstance(constant, ir.DenseElementsAttr) or constant.is_splat:
             return Kind.CONSTANT
         return Kind.TABLE
-    if _is_scalar(op):
+    known = known or Known()
+    if _is_scalar(op, known):
         return Kind.SCALAR
     if name not in _CONTROL_FLOW:
         return Kind.ROOT
     is_choice = device and name == "scf.if" and _chooses_loops(op)
-    return Kind.REGION if is_choice or not _works_on_elements(op) else Kind.ROOT
+    return Kind.REGION if is_choice or not _works_on_elements(op, known) else Kind.ROOT
+
+
+def is_copied(op: Operation) -> bool:
+    """Whether an op is copied into every kernel that uses it; asks for no more than its name and value."""
+    kind = _KINDS.get(op.name)
+    if kind is None and op.name == "arith.constant":
+        kind = classify(op)
+    return kind in (Kind.CHEAP, Kind.CONSTANT)
 
 
 def _chooses_loops(op: Operation) -> bool:
@@ -138,23 +158,31 @@ _NOT_ELEMENTS = (
 )
 
 
-def _works_on_elements(op: Operation) -> bool:
+def _works_on_elements(op: Operation, known: Known) -> bool:
     """Whether control flow only reads and updates elements of arrays; then it is a kernel itself."""
-    inside = (inner for region in op.regions for block in region for inner in operations_in(block))
-    if any(_is_beyond_elements(inner) for inner in inside):
-        return False
+    first = op.regions[0].blocks[0]
+    found = known.elements.get(first)
+    if found is None:
+        inside = (inner for region in op.regions for block in region for inner in operations_in(block))
+        is_beyond = any(_is_beyond_elements(inner, known) for inner in inside)
+        found = known.elements[first] = not is_beyond and _updates_arrays(op)
+    return found
+
+
+def _updates_arrays(op: Operation) -> bool:
+    """Whether all arrays that control flow results in are ones from before it, changed in their elements."""
     results = [result for result in op.results if isinstance(result.type, ir.RankedTensorType)]
     updated = [origin(result, {op}) for result in results]
     distinct = {value for value in updated if value is not None}
     return len(distinct) == len(results) and all(_is_updated(op, result) for result in results)
 
 
-def _is_beyond_elements(op: Operation) -> bool:
+def _is_beyond_elements(op: Operation, known: Known) -> bool:
     """Whether an op does more than to read and update elements, or calls a function, which no kernel may do."""
     name: str = op.name
     if name in _CONTROL_FLOW:
-        return not _works_on_elements(op)
-    return name in _NOT_ELEMENTS or is_function_call(op) or classify(op) is Kind.ROOT
+        return not _works_on_elements(op, known)
+    return name in _NOT_ELEMENTS or is_function_call(op) or classify(op, known=known) is Kind.ROOT
 
 
 def _is_updated(op: Operation, result: Value) -> bool:
@@ -181,7 +209,7 @@ def _leads_to(value: Value, argument: Value) -> bool:
     return step is not None and step == argument and (not is_reshaped or has_shape_of(step, value))
 
 
-def _is_scalar(op: Operation) -> bool:
+def _is_scalar(op: Operation, known: Known) -> bool:
     """Whether an op and everything in it works on scalars only."""
     for values in (op.results, op.operands):
         for value in values:
@@ -189,9 +217,14 @@ def _is_scalar(op: Operation) -> bool:
                 return False
     if may_end_call(op):
         return False
-    return not len(op.regions) or all(
-        _is_scalar(inner) for region in op.regions for block in region for inner in operations_in(block)
-    )
+    if not len(op.regions):
+        return True
+    blocks = [block for region in op.regions for block in region]
+    found = known.scalar.get(blocks[0]) if blocks else True
+    if found is None:
+        inside = (inner for block in blocks for inner in operations_in(block))
+        found = known.scalar[blocks[0]] = all(_is_scalar(inner, known) for inner in inside)
+    return found
 
 
 def may_end_call(op: Operation) -> bool:
@@ -204,7 +237,7 @@ def updated_value(value: Value, inside: set[Operation], known: Origins | None = 
     first = origin(value, inside, known)
     if first is None or isinstance(first.owner, ir.Block):
         return first
-    return None if classify(first.owner.operation) in (Kind.CHEAP, Kind.CONSTANT) else first
+    return None if is_copied(first.owner.operation) else first
 
 
 def contains(op: Operation, name: str) -> bool:
@@ -212,4 +245,4 @@ def contains(op: Operation, name: str) -> bool:
     return op.name == name or (len(op.regions) > 0 and holds(op, {name}))
 
 
-__all__ = ["VIEWS", "Kind", "classify", "contains", "may_end_call", "updated_value"]
+__all__ = ["VIEWS", "Kind", "Known", "classify", "contains", "is_copied", "may_end_call", "updated_value"]

@@ -29,7 +29,7 @@ from ..varying import varying_sizes
 from .clusters import Cluster, Graph, Node
 from .fills import separate_fills
 from .in_place import overwrite_operand
-from .op_kinds import Kind, classify, contains, updated_value
+from .op_kinds import Kind, Known, classify, contains, is_copied, updated_value
 from .scalars import scalarize
 from .slices import make_offsets_operands, simplify_slices
 
@@ -89,12 +89,13 @@ def outline(function: Operation, kernels: Kernels) -> int:
     simplify_slices(function, SharedConstants())
     sizes = Sizes(SharedConstants(), varying=varying_sizes(function))
     block = function.regions[0].blocks[0]
-    sink_cheap_values(block, kernels.device)
-    return _outline_block(block, sizes, kernels, Captures())
+    known = Known()
+    sink_cheap_values(block, kernels.device, known)
+    return _outline_block(block, sizes, kernels, Captures(), known)
 
 
-def _outline_block(block: Block, sizes: Sizes, kernels: Kernels, captures: Captures) -> int:
-    graph = Graph(block, captures, kernels.device)
+def _outline_block(block: Block, sizes: Sizes, kernels: Kernels, captures: Captures, known: Known) -> int:
+    graph = Graph(block, captures, kernels.device, known)
     clusters = graph.clusters()
     at_root = {cluster.root: cluster for cluster in clusters}
     count = len(clusters)
@@ -107,7 +108,7 @@ def _outline_block(block: Block, sizes: Sizes, kernels: Kernels, captures: Captu
             for region in node.op.regions:
                 for inner in region:
                     with sizes.scope(inner):
-                        count += _outline_block(inner, sizes, kernels, captures)
+                        count += _outline_block(inner, sizes, kernels, captures, known)
     # Outlined ops are erased last: the graph holds on to their results until then.
     for op in graph.superseded:
         op.erase()
@@ -117,23 +118,23 @@ def _outline_block(block: Block, sizes: Sizes, kernels: Kernels, captures: Captu
     return count
 
 
-def sink_cheap_values(block: Block, device: bool = False) -> None:
+def sink_cheap_values(block: Block, device: bool, known: Known) -> None:
     """Recompute what is cheap inside the regions of a block's ops, where it becomes part of the kernels that use it.
 
     Slices are not cheap here: what they are taken from may change in a loop.
     """
     for op in operations_in(block):
-        if classify(op, device) is Kind.REGION:
+        if classify(op, device, known) is Kind.REGION:
             for region in op.regions:
                 for inner in region:
-                    _sink_into(inner, device)
-                    sink_cheap_values(inner, device)
+                    _sink_into(inner, device, known)
+                    sink_cheap_values(inner, device, known)
 
 
-def _sink_into(block: Block, device: bool) -> None:
+def _sink_into(block: Block, device: bool, known: Known) -> None:
     """Recompute in a block what is cheap of what its ops use, those in regions around kernels excepted."""
     mapping: dict[Value, Value] = {}
-    operations = [(op, classify(op, device) is Kind.REGION) for op in operations_in(block)]
+    operations = [(op, classify(op, device, known) is Kind.REGION) for op in operations_in(block)]
     with ir.InsertionPoint(operations[0][0]):
         for op, is_region in operations:
             for value in op.operands if is_region else captured_values(op):
@@ -149,11 +150,7 @@ def _sink(value: Value, block: Block, mapping: dict[Value, Value]) -> None:
     if value in mapping or isinstance(value.owner, ir.Block):
         return
     op = value.owner.operation
-    if (
-        op.block == block
-        or op.name == "tensor.extract_slice"
-        or classify(op) not in (Kind.CHEAP, Kind.CONSTANT)
-    ):
+    if op.name == "tensor.extract_slice" or not is_copied(op) or op.block == block:
         return
     for operand in op.operands:
         _sink(operand, block, mapping)
