@@ -155,3 +155,34 @@ def test_loops_that_are_to_be_unrolled_never_are_recorded_once() -> None:
     with weft.settings.scope(unroll_ops=20):
         concrete = weft.function(program).get_concrete_function(np.ones(3))
     assert "scf.for" not in concrete.as_text("weft")
+
+
+def test_a_few_pairs_of_numbers_with_much_for_each_are_recorded_once() -> None:
+    """As the neighbours of a cell in a grid, each of which may find a shorter way."""
+
+    def relaxed(steps: list[tuple[int, int]]) -> Callable[..., Any]:
+        def function(cost: Any) -> Any:
+            best = np.full(cost.shape, 1e9)
+            best[0, 0] = 0.0
+            queue = [(0, 0)]
+            while queue:
+                r, c = queue.pop(0)
+                for down, right in steps:
+                    y, x = r + down, c + right
+                    if 0 <= y < cost.shape[0] and 0 <= x < cost.shape[1]:
+                        found = best[r, c] + cost[y, x]
+                        if found < best[y, x]:
+                            best[y, x] = found
+                            queue.append((y, x))
+            return best
+
+        return function
+
+    cost = np.arange(12.0).reshape(3, 4) % 5
+    all_four, two = relaxed([(0, 1), (1, 0), (0, -1), (-1, 0)]), relaxed([(0, 1), (1, 0)])
+    assert_same(interpreted(all_four)(cost), all_four(cost))
+
+    def lines(function: Callable[..., Any]) -> int:
+        return len(weft.function(function).get_concrete_function(cost).as_text("weft").splitlines())
+
+    assert lines(all_four) <= lines(two) + 8

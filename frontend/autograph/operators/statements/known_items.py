@@ -15,6 +15,8 @@ from ..values.sequence_iterators import HashedItems, PythonItems
 _WORDS = 1 << 63
 """Beyond this integers are no items of a table."""
 
+_NUMBERS = {int, float}
+
 
 class Table:
     """Known items that have a loop recorded once, while nothing changes them."""
@@ -38,9 +40,28 @@ class Table:
 def table_of(trace: Recorder, sequence: Sequence) -> Table | None:
     """Known items as a table; None for few of them, and for others than numbers and texts of one type."""
     length = sequence.length
-    if not isinstance(length, int) or length * control_flow(trace).unrolled <= settings.unroll_limit:
+    if not isinstance(length, int) or length < 2 or not _is_table(sequence):
         return None
-    return Table(sequence) if length > 1 and _is_table(sequence) else None
+    is_short = length * control_flow(trace).unrolled <= settings.unroll_limit
+    return None if is_short and not _is_of_numbers(sequence) else Table(sequence)
+
+
+def _is_of_numbers(sequence: Sequence) -> bool:
+    """Whether the items of a table are pairs of numbers and the like, as the steps to neighbours in a grid are.
+
+    What is done for each of a few texts, or sizes, is often of another kind for each.
+    """
+    if isinstance(sequence, Zipped):
+        return all(
+            isinstance(inner, PythonItems) and _types(inner.inner) <= _NUMBERS for inner in sequence.inner
+        )
+    if isinstance(sequence, PythonItems):
+        return all(type(item) is tuple and _types(item) <= _NUMBERS for item in sequence.inner)
+    return isinstance(sequence, (Enumerated, Reversed)) and _is_of_numbers(sequence.inner)
+
+
+def _types(items: Any) -> set[type]:
+    return set(map(type, items))
 
 
 def _is_table(sequence: Sequence) -> bool:
@@ -60,7 +81,7 @@ def _is_table(sequence: Sequence) -> bool:
 
 def _are_alike(items: Any) -> bool:
     """Whether items are numbers or texts of one type, or tuples that have such at each place."""
-    kinds = set(map(type, items))
+    kinds = _types(items)
     if len(kinds) != 1:
         return False
     (kind,) = kinds
