@@ -338,6 +338,13 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         190,
         "checks in loops add extents to negative indices behind a branch: two instructions for five",
     ),
+    (
+        "passes",
+        23,
+        "ranges of integers are asked once for what loops carry: searches compile in two thirds of the time",
+    ),
+    ("backend", 27, "nests of branches are looked through once, not once for each level"),
+    ("frontend/autograph/operators", 21, "loops over a few pairs of numbers that do much are recorded once"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
