@@ -280,10 +280,38 @@ def _wide(number: int) -> Integer:
     return _joined(constant(number & (1 << _WORD) - 1), constant(number >> _WORD))
 
 
-def product(left: Integer, right: int) -> tuple[Integer, Integer]:
+def product(left: Integer, right: Integer | int) -> tuple[Integer, Integer]:
     """The halves of the product of two unsigned words."""
     factor = Integer(create("arith.extui", [_i128()], [left.value]))
-    return _halves(factor * _wide(right))
+    if isinstance(right, int):
+        return _halves(factor * _wide(right))
+    return _halves(factor * Integer(create("arith.extui", [_i128()], [right.value])))
+
+
+def remainder(number: Integer, divisor: Integer) -> Integer:
+    """What a division of unsigned words leaves."""
+    return Integer(create("arith.remui", [number.value.type], [number.value, divisor.value]))
+
+
+def quotient(number: Integer, divisor: Integer) -> Integer:
+    """How often an unsigned word is in another one."""
+    return Integer(create("arith.divui", [number.value.type], [number.value, divisor.value]))
+
+
+def given(tensor: Value, place: int) -> Integer:
+    """An element of a tensor that is made of numbers: the number that it is made of, which the host may know."""
+    made = tensor.owner if not isinstance(tensor.owner, ir.Block) else None
+    while made is not None and made.name == "tensor.cast":
+        source = made.operands[0]
+        made = None if isinstance(source.owner, ir.Block) else source.owner
+    if made is not None and made.name == "tensor.from_elements":
+        return Integer(made.operands[place])
+    return element(tensor, place)
+
+
+def inserted(word: Integer, tensor: Value, place: Value) -> Value:
+    """A tensor with another word at a place."""
+    return create("tensor.insert", [tensor.type], [word.value, tensor, place])
 
 
 def _below(left: Integer, right: Integer) -> Value:
@@ -296,6 +324,14 @@ def _table(numbers: Sequence[int]) -> Value:
     values = np.array(words, np.uint64).view(np.int64).reshape(-1, 2)
     type = ir.RankedTensorType.get(list(values.shape), _i64())
     return create("arith.constant", [type], [], {"value": ir.DenseElementsAttr.get(values, type=type)})
+
+
+def table_entry(words: Sequence[int], place: Value) -> Integer:
+    """An entry of a table of words."""
+    values = np.array([word & (1 << _WORD) - 1 for word in words], np.uint64).view(np.int64)
+    type = ir.RankedTensorType.get([len(values)], _i64())
+    table = create("arith.constant", [type], [], {"value": ir.DenseElementsAttr.get(values, type=type)})
+    return element(table, place)
 
 
 def _pair(table: Value, place: Value) -> Integer:

@@ -19,13 +19,13 @@ from ...functions.number import Integer
 from ...nests.emit import create
 from ..code.control import Branch, compare
 from .random_parts import Parts
-from .random_words import as_index, constant, either, element, loop_over, loop_while, nest, word_of
+from .random_words import as_index, constant, either, element, inserted, loop_over, loop_while, nest, word_of
 
 _FEW = 32
 """Numbers that are left to one thread."""
 _MORE = 256
 """Parts beyond those that are expected to be drawn again: 8 standard deviations s of them, as 8 s < s^2 / 16 + 256."""
-_SCALE = 20
+SCALE = 20
 """Bits behind the point of the share that is drawn again."""
 _WORD = 64
 _UNKNOWN = -1
@@ -52,6 +52,10 @@ class Attempts(Protocol):
         """How many more parts than numbers are taken, by one; none if no draw fails."""
 
     @property
+    def share(self) -> Integer | None:
+        """The same in units of the last of `SCALE` bits behind the point, if the run tells it, and a sixteenth more."""
+
+    @property
     def takes_more(self) -> bool:
         """Whether some take more than one part."""
 
@@ -70,9 +74,11 @@ class RedrawnPlaces:
             empty = [create("tensor.empty", [type], []) for type in self._tensors([known])]
             self._kept = self._gone_on(empty, constant_index(0), math.ceil(known * (1 + attempts.again)))
             return
-        again = _share_drawn_again(attempts.again)
-        looked = None if known is None else known + (known * again >> _SCALE) + _MORE
-        end = total + ((total * again) >> _SCALE) + _MORE if looked is None else constant(looked)
+        again = _share_drawn_again(attempts.again) if attempts.share is None else attempts.share
+        looked = None
+        if known is not None and isinstance(again, int):
+            looked = known + (known * again >> SCALE) + _MORE
+        end = total + ((total * again) >> SCALE) + _MORE if looked is None else constant(looked)
         parts.prepare(end, looked)
         *kept, count = self._compacted(as_index(end) if looked is None else looked)
         self._kept = self._gone_on(kept, count, 0)
@@ -102,7 +108,7 @@ class RedrawnPlaces:
         with ir.InsertionPoint(loop.regions[0].blocks[0]):
             keeps = element(flags, place).compare("!=", 0)
             after = element(ends[0], place) if ends else word_of(place) + 1
-            kept = [_inserted(element(seen, place), bits, count), _inserted(after, behind, count)]
+            kept = [inserted(element(seen, place), bits, count), inserted(after, behind, count)]
             more = create("arith.index_castui", [count.type], [keeps])
             create("scf.yield", [], [*kept, create("arith.addi", [count.type], [count, more])])
         return list(loop.results)
@@ -132,7 +138,7 @@ class RedrawnPlaces:
             place = _place_behind(Integer(last), ends, number)
             found = self._attempts.attempt(self._parts, place, is_far=True)
             narrow = Integer(self._narrowed(found.bits))
-            written = [_inserted(narrow, bits, number), _inserted(found.end, ends, number)]
+            written = [inserted(narrow, bits, number), inserted(found.end, ends, number)]
             more = create("arith.index_castui", [number.type], [found.is_kept])
             more = create("arith.addi", [number.type], [number, more])
             create("scf.yield", [], [*written, more, found.end.value])
@@ -151,7 +157,7 @@ class RedrawnPlaces:
 
 def _share_drawn_again(again: float) -> int:
     """How many parts more than numbers are taken, and a sixteenth of them more, in units of the last bit."""
-    return int(again * 17 / 16 * (1 << _SCALE)) + 1
+    return int(again * 17 / 16 * (1 << SCALE)) + 1
 
 
 def _running_most(ends: Value, size: Value) -> Value:
@@ -168,7 +174,7 @@ def _running_most(ends: Value, size: Value) -> Value:
         with branch.way(1):
             before = element(most, create("arith.subi", [place.type], [place, constant_index(1)]))
             branch.give([create("arith.maxsi", [word], [before.value, own.value])])
-        create("scf.yield", [], [_inserted(Integer(branch.results[0]), most, place)])
+        create("scf.yield", [], [inserted(Integer(branch.results[0]), most, place)])
     return loop.results[0]
 
 
@@ -221,7 +227,3 @@ def _place_behind(last: Integer, ends: Value, number: Value) -> Integer:
         return either(_WORD, is_first, lambda: constant(0), lambda: element(ends, before))
 
     return either(_WORD, last.compare("<", 0), behind, lambda: last)
-
-
-def _inserted(word: Integer, tensor: Value, place: Value) -> Value:
-    return create("tensor.insert", [tensor.type], [word.value, tensor, place])

@@ -26,7 +26,7 @@ def test_groups():
         means = {x: sum(a[x]) / len(a[x]) for x in a}
         return a, b, c, means, list(b.values()), [len(items) for items in c.values()], c[k[0]], len(a[1000])
 
-    same(f, *((k, RANDOM.normal(size=40)) for k in KEYS))
+    same(f, *((k, RANDOM.normal(size=40)) for k in KEYS), rtol=1e-14)  # as a device adds in another order
 
 
 def test_walking_a_graph():

@@ -74,11 +74,40 @@ func.func @philox(%state: tensor<12xi64>, %n: index) -> tensor<?xf32> {
 
 // -----
 
-// The tails of normal numbers of float32 are made by a function of the C library.
+// Many permutations take steps that need the ones before, and are the host's.
 // CHECK-LABEL: func.func @others
 // CHECK: weft.fill_random
 // CHECK-NOT: linalg.generic
-func.func @others(%state: tensor<6xi64>) -> (tensor<20xf32>, tensor<6xi64>) {
+func.func @others(%state: tensor<6xi64>) -> (tensor<2x40xi64>, tensor<6xi64>) {
+  %0 = tensor.empty() : tensor<2x40xi64>
+  %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "int64", function = "permutation"} : (tensor<6xi64>, tensor<2x40xi64>) -> (tensor<2x40xi64>, tensor<6xi64>)
+  return %1#0, %1#1 : tensor<2x40xi64>, tensor<6xi64>
+}
+
+// -----
+
+// A short one is one loop, which hands on the place in the stream in memory.
+// CHECK-LABEL: func.func @permutation
+// CHECK-NOT: weft.fill_random
+// CHECK: scf.for {{.*}} -> (tensor<1x9xi64>, tensor<2xi64>)
+// CHECK: scf.while
+// CHECK: linalg.generic
+// CHECK: -> tensor<6xi64>
+func.func @permutation(%state: tensor<6xi64>) -> (tensor<1x9xi64>, tensor<6xi64>) {
+  %0 = tensor.empty() : tensor<1x9xi64>
+  %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "int64", function = "permutation"} : (tensor<6xi64>, tensor<1x9xi64>) -> (tensor<1x9xi64>, tensor<6xi64>)
+  return %1#0, %1#1 : tensor<1x9xi64>, tensor<6xi64>
+}
+
+// -----
+
+// Normal numbers of float32 take halves of words.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: weft.fill_random
+// CHECK: scf.while
+// CHECK: arith.divf {{.*}} : f32
+// CHECK: -> tensor<20xf32>
+func.func @halves(%state: tensor<6xi64>) -> (tensor<20xf32>, tensor<6xi64>) {
   %0 = tensor.empty() : tensor<20xf32>
   %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "float32", function = "normal"} : (tensor<6xi64>, tensor<20xf32>) -> (tensor<20xf32>, tensor<6xi64>)
   return %1#0, %1#1 : tensor<20xf32>, tensor<6xi64>
@@ -161,13 +190,27 @@ func.func @bytes_and_one(%state: tensor<6xi64>) -> (tensor<8xi8>, tensor<8xi64>,
 
 // -----
 
-// How many there are between bounds that the run tells decides how many bits each takes.
+// Between bounds that the run tells, the run tells how many parts are looked at, too.
 // CHECK-LABEL: func.func @unknown_bounds
+// CHECK-NOT: weft.fill_random
+// CHECK: arith.remui
+// CHECK: -> (tensor<?xi64>, tensor<?xi8>)
+// CHECK: -> tensor<80xi64>
+func.func @unknown_bounds(%state: tensor<6xi64>, %bound: tensor<1xi64>) -> tensor<80xi64> {
+  %low = arith.constant dense<0> : tensor<1xi64>
+  %0 = tensor.empty() : tensor<80xi64>
+  %1:2 = "weft.fill_random"(%state, %0, %low, %bound) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<80xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<80xi64>, tensor<6xi64>)
+  return %1#0 : tensor<80xi64>
+}
+
+// -----
+
+// Bytes that each have bounds of their own share halves in turn: the host draws them.
+// CHECK-LABEL: func.func @bytes_of_own_bounds
 // CHECK: weft.fill_random
 // CHECK-NOT: linalg.generic
-func.func @unknown_bounds(%state: tensor<6xi64>, %bound: tensor<1xi64>) -> tensor<8xi64> {
-  %low = arith.constant dense<0> : tensor<1xi64>
-  %0 = tensor.empty() : tensor<8xi64>
-  %1:2 = "weft.fill_random"(%state, %0, %low, %bound) {algorithm = "pcg64", dtype = "int64", function = "integers"} : (tensor<6xi64>, tensor<8xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<8xi64>, tensor<6xi64>)
-  return %1#0 : tensor<8xi64>
+func.func @bytes_of_own_bounds(%state: tensor<6xi64>, %low: tensor<8xi8>, %high: tensor<8xi8>) -> tensor<8xi8> {
+  %0 = tensor.empty() : tensor<8xi8>
+  %1:2 = "weft.fill_random"(%state, %0, %low, %high) {algorithm = "pcg64", dtype = "int8", function = "integers"} : (tensor<6xi64>, tensor<8xi8>, tensor<8xi8>, tensor<8xi8>) -> (tensor<8xi8>, tensor<6xi64>)
+  return %1#0 : tensor<8xi8>
 }

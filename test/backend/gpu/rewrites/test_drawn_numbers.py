@@ -1,4 +1,4 @@
-"""Uniform numbers drawn on a device, in the emulator: NumPy's, to the bit, and the generator goes on behind them."""
+"""Numbers drawn on a device, in the emulator: NumPy's, to the bit, and the generator goes on behind them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import weft
 from weft.backend.gpu.rewrites import drawn_numbers, redrawn_places
-from weft.backend.gpu.rewrites.ziggurats import has_known_logarithm
+from weft.backend.gpu.rewrites.c_functions import has_known_functions
 
 ALGORITHMS = ("PCG64", "PCG64DXSM", "Philox")
 
@@ -155,12 +155,12 @@ def test_draws_of_the_device_and_of_the_host_are_of_one_stream():
             first,
             rng.random(5, np.float32),
             rng.integers(0, 10, 5),
-            rng.permutation(7),
+            rng.permutation(70),
             rng.random((2, 3)),
         )
 
     device = _check(mixed, tuple(np.random.default_rng(3) for _ in range(2)), np.ones((300, 2)))
-    assert [reason for _, reason in device.host_kernels] == ["it draws random numbers"] * 2
+    assert [reason for _, reason in device.host_kernels] == ["it draws random numbers"]
 
 
 def test_a_mask_of_dropout_is_computed_where_it_is_used():
@@ -232,29 +232,32 @@ def test_integers_beyond_those_that_are_looked_at(monkeypatch: pytest.MonkeyPatc
     assert not _check(drawn, generators, np.zeros(300, np.uint64)).host_kernels
 
 
-known_logarithm = pytest.mark.skipif(
-    not has_known_logarithm(), reason="the C library has another logarithm, and so has NumPy"
+known_functions = pytest.mark.skipif(
+    not all(map(has_known_functions, ("float32", "float64"))),
+    reason="the C library has other functions, and so has NumPy",
 )
 
 
-@known_logarithm
+@known_functions
 @pytest.mark.parametrize(
-    ("name", "seeds"),
+    ("name", "dtype", "seeds"),
     [
         # tails on both sides, one of which is proposed twice, and points above the density
-        ("standard_normal", (755, 1312, 1764, 852)),
-        ("standard_exponential", (902, 2884)),
+        ("standard_normal", np.float64, (755, 1312, 1764, 852)),
+        ("standard_exponential", np.float64, (902, 2884)),
+        ("standard_normal", np.float32, (406, 1264, 2429, 2931)),
+        ("standard_exponential", np.float32, (744, 813, 1214)),
     ],
 )
-def test_ziggurats(name: str, seeds: tuple[int, ...]) -> None:
+def test_ziggurats(name: str, dtype: Any, seeds: tuple[int, ...]) -> None:
     """One after the other, and beside each other."""
-    compiled = weft.function(lambda rng, x: getattr(rng, name)(len(x)) + x, device="cuda")
+    compiled = weft.function(lambda rng, x: getattr(rng, name)(len(x), dtype) + x, device="cuda")
     for size in (6, 40):
-        x = np.zeros(size)
+        x = np.zeros(size, dtype)
         for seed in seeds:
-            here, there = np.random.default_rng(seed), np.random.default_rng(seed)
+            here, there = (_generator("PCG64", seed, halves=seed % 2) for _ in range(2))
             found = np.asarray(compiled(there, x))
-            assert found.tolist() == (getattr(here, name)(size) + x).tolist()
+            assert found.tobytes() == (getattr(here, name)(size, dtype) + x).tobytes()
             assert _state(there) == _state(here)
         assert not compiled.get_concrete_function(there, x).cost_analysis().device.host_kernels
 
@@ -271,7 +274,7 @@ def _brownian(rng: Any, x: Any, steps: Any) -> Any:
     return x
 
 
-@pytest.mark.parametrize("function", [_chain, pytest.param(_brownian, marks=known_logarithm)])
+@pytest.mark.parametrize("function", [_chain, pytest.param(_brownian, marks=known_functions)])
 def test_a_loop_of_few_draws_is_one_block(function: Callable[..., Any]) -> None:
     """How many turns the loop of a draw has is known on average."""
     generators = tuple(np.random.default_rng(7) for _ in range(2))
@@ -279,20 +282,21 @@ def test_a_loop_of_few_draws_is_one_block(function: Callable[..., Any]) -> None:
     assert (device.launches, device.reads, device.host_kernels) == (1, 0, ())
 
 
-@known_logarithm
+@known_functions
 @pytest.mark.soak
-def test_many_numbers_by_ziggurats() -> None:
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_numbers_by_ziggurats(dtype: Any) -> None:
     """With some dozens in the tails."""
 
     def drawn(rng: Any, x: Any) -> Any:
-        return rng.standard_normal(x.shape) + x, rng.standard_exponential(x.shape)
+        return rng.standard_normal(x.shape, x.dtype) + x, rng.standard_exponential(x.shape, x.dtype)
 
     for algorithm in ALGORITHMS:
         generators = tuple(_generator(algorithm) for _ in range(2))
-        assert not _check(drawn, generators, np.zeros(30_000)).host_kernels
+        assert not _check(drawn, generators, np.zeros(30_000, dtype)).host_kernels
 
 
-@known_logarithm
+@known_functions
 def test_ziggurats_beyond_those_that_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of sizes that the run tells, with a tail at the end of what is looked at."""
     monkeypatch.setattr(redrawn_places, "_MORE", 0)
@@ -304,9 +308,8 @@ def test_ziggurats_beyond_those_that_are_looked_at(monkeypatch: pytest.MonkeyPat
         assert _state(there) == _state(here), size
 
 
-def test_normal_numbers_with_another_logarithm_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So are those of float32, whose tails another function makes."""
-    monkeypatch.setattr(drawn_numbers, "has_known_logarithm", lambda: False)
+def test_normal_numbers_with_other_functions_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawn_numbers, "has_known_functions", lambda precision: False)
 
     def drawn(rng: Any, x: Any) -> Any:
         return x * rng.standard_normal(5), rng.standard_exponential(4, np.float32)
@@ -315,11 +318,94 @@ def test_normal_numbers_with_another_logarithm_are_the_hosts(monkeypatch: pytest
     assert [reason for _, reason in device.host_kernels] == ["it draws random numbers"] * 2
 
 
-def test_integers_of_bounds_that_the_run_tells_are_the_hosts() -> None:
-    compiled = weft.function(lambda rng, x, high: x + rng.integers(0, high, 5), device="cuda")
-    here, there = (_generator("PCG64") for _ in range(2))
-    found = np.asarray(compiled(there, np.zeros(5, np.int64), np.int64(1000)))
-    assert found.tolist() == here.integers(0, 1000, 5).tolist()
-    assert _state(there) == _state(here)
-    device = compiled.get_concrete_function(there, np.zeros(5, np.int64), np.int64(9)).cost_analysis().device
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    ("dtype", "size", "bounds"),
+    [
+        # of words: most are kept, a quarter is drawn again, or hardly any; of halves; of none
+        (
+            np.int64,
+            300,
+            [(0, 3 * 2**60), (0, 3 * 2**62 - 1), (-5, 2**40), (-7, 1000), (4, 4), (-(2**63), 2**63 - 1)],
+        ),
+        (np.int64, 9, [(0, 2**33), (3, 3 + 2**32), (3, 2 + 2**32)]),
+        (np.uint32, 70, [(0, 2**32 - 1), (5, 3 * 2**30), (9, 9)]),
+        (np.int8, 40, [(-128, 127), (-3, 100), (5, 5), (5, 6)]),
+        (np.bool_, 40, [(0, 1), (1, 1)]),
+    ],
+)
+@pytest.mark.parametrize(("algorithm", "halves"), [("PCG64", 0), ("Philox", 1)])
+def test_integers_of_bounds_that_the_run_tells(
+    dtype: Any, size: int, bounds: list[tuple[int, int]], algorithm: str, halves: int
+) -> None:
+    """How many parts of the stream they take is told with the bounds, which nothing is read for."""
+    compiled = weft.function(
+        lambda rng, low, high: rng.integers(low, high, size, dtype, endpoint=True), device="cuda"
+    )
+    for low, high in bounds:
+        here, there = (_generator(algorithm, halves=halves) for _ in range(2))
+        found = np.asarray(compiled(there, np.int64(low), np.int64(high)))
+        assert found.tobytes() == here.integers(low, high, size, dtype, endpoint=True).tobytes(), (low, high)
+        assert _state(there) == _state(here), (low, high)
+    device = compiled.get_concrete_function(there, np.int64(0), np.int64(1)).cost_analysis().device
+    assert (device.reads, device.host_kernels) == (0, ())
+
+
+def _shuffled(rng: Any, x: Any) -> Any:
+    rng.shuffle(x)
+    return x[rng.permutation(len(x))], rng.permuted(x.reshape(3, 4), axis=1), rng.permutation(x[:1])
+
+
+def _sampled(rng: Any, x: Any, count: Any) -> Any:
+    return (
+        rng.choice(x, 5, replace=False),
+        rng.choice(count, 4, replace=False),
+        rng.choice(count, (2, 3), replace=False, shuffle=False),
+        rng.choice(x),
+    )
+
+
+def _own_bounds(rng: Any, highs: Any) -> Any:
+    return rng.integers(0, highs), rng.integers(np.minimum(highs, 5) - 7, 9, dtype=np.int32)
+
+
+def _epochs(rng: Any, x: Any, steps: Any) -> Any:
+    total = 0.0
+    for step in range(steps):
+        order = rng.permutation(6)
+        if x[order[0]] > 2.0:
+            x = x + rng.standard_normal(6, np.float32)
+        total += x[order[:2]].sum() * rng.integers(1 + step)
+    return x, total
+
+
+@known_functions
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (_shuffled, (np.arange(12.0),)),
+        # a population of halves, and one where words begin in the middle
+        (_sampled, (np.arange(9.0), np.int64(7))),
+        (_sampled, (np.arange(9.0), np.int64(2**32 + 2))),
+        (_own_bounds, (np.array([3, 1, 2**33, 2**32, 700]),)),
+        (_epochs, (np.arange(6.0, dtype=np.float32), np.int64(4))),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_few_numbers_are_drawn_in_turn(
+    algorithm: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    generators = tuple(_generator(algorithm, halves=1) for _ in range(2))
+    assert not _check(function, generators, *arguments).host_kernels
+
+
+def test_bytes_with_bounds_of_their_own_are_the_hosts() -> None:
+    """They share halves of words."""
+    device = _check(
+        lambda rng, highs: rng.integers(0, highs, dtype=np.int8),
+        tuple(_generator("PCG64") for _ in range(2)),
+        np.array([3, 100, 7]),
+    )
     assert [reason for _, reason in device.host_kernels] == ["it draws random numbers"]

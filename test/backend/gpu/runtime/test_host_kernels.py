@@ -17,7 +17,7 @@ def test_constants_whose_size_a_kernel_does_not_know() -> None:
     """How often to draw is a table that the kernel sees as a view."""
 
     def drawn(rng: Any, x: Any) -> Any:
-        return rng.choice(10, 4, replace=False), rng.choice(x * 2, 2, replace=False)
+        return rng.choice(100, 70, replace=False), rng.choice(x * 2, 2, replace=False)
 
     x = np.arange(12.0).reshape(3, 4)
     with weft.settings.scope(cuda="emulator"):
@@ -28,12 +28,12 @@ def test_constants_whose_size_a_kernel_does_not_know() -> None:
 
 def walk(rng: Any, x: Any, steps: Any) -> Any:
     for _ in range(steps):
-        x = x + rng.permutation(4)  # the host's
+        x = x + rng.permutation(70)  # the host's
     return x
 
 
 def noise(rng: Any, x: Any) -> Any:
-    return x + rng.standard_normal(x.shape, np.float32)
+    return x + rng.permutation(x.size).reshape(x.shape)
 
 
 def _warnings_of(call: Callable[[], Any]) -> list[warnings.WarningMessage]:
@@ -46,7 +46,7 @@ def _warnings_of(call: Callable[[], Any]) -> list[warnings.WarningMessage]:
 def test_a_loop_with_a_kernel_of_the_host_is_announced_once() -> None:
     function = weft.function(walk, device="cuda")
     calls = [
-        _warnings_of(functools.partial(function, np.random.default_rng(5), np.zeros(4), n))
+        _warnings_of(functools.partial(function, np.random.default_rng(5), np.zeros(70), n))
         for n in (3, 9, 50, 50, 50)
     ]
     assert [len(given) for given in calls] == [0, 0, 1, 0, 0]
@@ -67,24 +67,24 @@ def test_a_large_copy_for_a_kernel_of_the_host_is_announced() -> None:
     (warning,) = _warnings_of(lambda: function(np.random.default_rng(5), large))
     assert (warning.filename, warning.lineno) == (__file__, noise.__code__.co_firstlineno + 1)
     assert str(warning.message) == (
-        "noise: the host does this, as it draws random numbers; in a call it waits once for cuda:0, and 12.0 MB are "
+        "noise: the host does this, as it draws random numbers; in a call it waits once for cuda:0, and 24.0 MB are "
         "copied between them; compute it before its arrays go to cuda:0"
     )
 
 
 def test_what_is_done_by_the_processor_is_not_announced() -> None:
-    assert not _warnings_of(lambda: weft.function(walk)(np.random.default_rng(5), np.zeros(4), 50))
+    assert not _warnings_of(lambda: weft.function(walk)(np.random.default_rng(5), np.zeros(70), 50))
 
 
 def test_a_warning_that_is_an_error_leaves_no_effect_out() -> None:
     def drawn(x: Any, items: Any, rng: Any) -> Any:
         for _ in range(40):
-            items.append(rng.permutation(3) + x)
+            items.append(rng.permutation(70) + x)
         return x
 
     items: list[Any] = []
     with weft.settings.scope(cuda="emulator"), warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(weft.TransferWarning):
-            weft.function(drawn, device="cuda")(np.zeros(3), items, np.random.default_rng(0))
+            weft.function(drawn, device="cuda")(np.zeros(70), items, np.random.default_rng(0))
     assert len(items) == 40
