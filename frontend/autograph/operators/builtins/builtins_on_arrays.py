@@ -36,12 +36,12 @@ from ..statements.items_in_turn import ItemsInTurn
 from ..values.iterables import (
     Enumerated,
     Filtered,
-    Indices,
     Made,
     Mapped,
     Reversed,
     Sequence,
     Zipped,
+    indices_of,
     is_text,
     sequence_of,
 )
@@ -345,13 +345,13 @@ def _holds_traced(iterable: Any) -> bool:
 def ndindex(*shape: Any) -> Any:
     """`np.ndindex`."""
     extents = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    return iterator_over(Indices(tuple(extents)), np.ndindex)
+    return iterator_over(indices_of(tuple(extents)), np.ndindex)
 
 
 def ndenumerate(array: Any) -> Any:
     """`np.ndenumerate`."""
     found: Any = asarray(array)
-    indices = Indices(found.shape)
+    indices = indices_of(found.shape)
 
     def element(position: Any) -> Any:
         index = indices.item(position)

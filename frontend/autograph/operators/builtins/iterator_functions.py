@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.records import dataclass
 from ....runtime_values.values import holds_traced
 from ....settings import settings
 from ....tracing.array import TracedArray
@@ -23,30 +22,16 @@ from ...convert import convert_generator
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..statements.generators import Generator, Walk
-from ..values.iterables import ENDLESS, Indices, Made, Mapped, Part, Sequence, Zipped, sequence_of
+from ..values.iterables import ENDLESS, Made, Mapped, Part, Sequence, Zipped, indices_of, sequence_of
 from ..values.ranges import Range
 from ..values.sequence_iterators import SequenceIterator, iterator_over, left_of, python_sequence
 
 Function = Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class Cycled(Sequence):
-    """The items of a sequence, over and over."""
-
-    inner: Sequence
-
-    @property
-    def length(self) -> Any:
-        return ENDLESS if self.inner.length else 0
-
-    def item(self, position: Any) -> Any:
-        return self.inner.item(position % self.inner.length)
-
-
 def _tuples(inner: tuple[Sequence, ...]) -> Sequence:
     """The tuples of an item of each of some sequences, the last of which changes fastest."""
-    indices = Indices(tuple(sequence.length for sequence in inner))
+    indices = indices_of(tuple(sequence.length for sequence in inner))
 
     def make(position: Any) -> Any:
         return tuple(
@@ -77,7 +62,10 @@ def _cycle(iterable: Any) -> Any:
     sequence = python_sequence(iterable)
     if sequence is None or not isinstance(sequence.length, int):
         return itertools.cycle(iterable)
-    return iterator_over(Cycled(sequence), itertools.cycle)
+    cycled = Made(
+        ENDLESS if sequence.length else 0, lambda position: sequence.item(position % sequence.length)
+    )
+    return iterator_over(cycled, itertools.cycle)
 
 
 def _product(*iterables: Any, repeat: Any = 1) -> Any:

@@ -13,7 +13,7 @@ from ....tracing.array import TracedArray
 from ....tracing.extents import split_shape
 from ....tracing.staging import asarray
 from ....tracing.view_steps import ViewStep
-from .iterables import Indices, Sequence
+from .iterables import Sequence, indices_of
 
 
 class Broadcast(Sequence):
@@ -28,12 +28,12 @@ class Broadcast(Sequence):
 
     @property
     def length(self) -> Any:
-        return Indices(self.shape).length
+        return indices_of(self.shape).length
 
     size = length
 
     def item(self, position: Any) -> Any:
-        index = Indices(self.shape).item(position)
+        index = indices_of(self.shape).item(position)
         return tuple(array[index] for array in self._walked)
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -76,12 +76,12 @@ class ElementIterator(Sequence):
 
     @property
     def length(self) -> Any:
-        return Indices(self._shape).length
+        return indices_of(self._shape).length
 
     itersize = length
 
     def item(self, position: Any) -> Any:
-        index = Indices(self._shape).item(position)
+        index = indices_of(self._shape).item(position)
         if self._names_index:
             self.multi_index = index
         place = (*index, Ellipsis)

@@ -82,27 +82,6 @@ class Counted(Sequence):
 
 
 @dataclass(frozen=True)
-class Indices(Sequence):
-    """All indices of an array of a shape, as tuples: `np.ndindex`."""
-
-    shape: tuple[Any, ...]
-
-    @property
-    def length(self) -> Any:
-        length: Any = 1
-        for extent in self.shape:
-            length = length * extent
-        return length
-
-    def item(self, position: Any) -> Any:
-        index: list[Any] = []
-        for extent in reversed(self.shape):
-            index.insert(0, position % extent)
-            position = position // extent
-        return tuple(index)
-
-
-@dataclass(frozen=True)
 class Made(Sequence):
     """So many items, each made of its position."""
 
@@ -115,6 +94,22 @@ class Made(Sequence):
 
     def item(self, position: Any) -> Any:
         return self.make(position)
+
+
+def indices_of(shape: tuple[Any, ...]) -> Made:
+    """All indices of an array of a shape, as tuples: `np.ndindex`."""
+    length: Any = 1
+    for extent in shape:
+        length = length * extent
+
+    def index_at(position: Any) -> tuple[Any, ...]:
+        index: list[Any] = []
+        for extent in reversed(shape):
+            index.insert(0, position % extent)
+            position = position // extent
+        return tuple(index)
+
+    return Made(length, index_at)
 
 
 class Derived(Sequence):
@@ -301,18 +296,9 @@ def is_text(value: Any) -> bool:
     return hasattr(type(value), "__weft_text__")
 
 
-@dataclass(frozen=True)
-class Characters(Sequence):
+def characters_of(text: Any) -> Made:
     """The characters of a string that is made when the program runs."""
-
-    text: Any
-
-    @property
-    def length(self) -> Any:
-        return self.text.length
-
-    def item(self, position: Any) -> Any:
-        return self.text[position]
+    return Made(text.length, text.__getitem__)
 
 
 def sequence_of(iterable: Any) -> Sequence | None:
@@ -328,7 +314,7 @@ def sequence_of(iterable: Any) -> Sequence | None:
     if isinstance(iterable, range):
         return Counted(iterable)
     if is_text(iterable):
-        return Characters(iterable)
+        return characters_of(iterable)
     if isinstance(iterable, np.ndarray) and iterable.ndim and iterable.dtype.kind in "biufc":
         trace = current_trace()
         return None if trace is None else ArrayItems(iterable)

@@ -16,7 +16,7 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....tracing.flat_items import FlatItems
 from ..interface import operators
-from .iterables import Characters, Filtered, Part, Sequence, is_text, sequence_of
+from .iterables import Filtered, Part, Sequence, characters_of, is_text, sequence_of
 from .ranges import Range
 from .resolve_grown_lists import resolve_grown_list
 
@@ -228,7 +228,7 @@ def left_of(iterable: Any, taker: str | None = None) -> Any:
     if isinstance(iterable, Filtered) and (rest := iterable.rest()) is not None:
         return rest.given(taker or "a loop")
     if is_text(iterable):
-        return Characters(iterable)
+        return characters_of(iterable)
     if not isinstance(iterable, SequenceIterator):
         return operators().as_walked(iterable) if type(iterable) is list else iterable
     return iterable.taken() if taker is None else iterable.given(taker)
