@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-OPERATORS: dict[str, tuple[np.ufunc, str]] = {
+BINARY: dict[str, tuple[np.ufunc, str]] = {
     "add": (np.add, "+"),
     "sub": (np.subtract, "-"),
     "mul": (np.multiply, "*"),
@@ -18,16 +18,15 @@ OPERATORS: dict[str, tuple[np.ufunc, str]] = {
     "xor": (np.bitwise_xor, "^"),
     "lshift": (np.left_shift, "<<"),
     "rshift": (np.right_shift, ">>"),
-    "divmod": (np.divmod, "divmod()"),
 }
-COMPARISONS: dict[str, tuple[np.ufunc, str]] = {
-    "eq": (np.equal, "=="),
-    "ne": (np.not_equal, "!="),
+OPERATORS = {**BINARY, "divmod": (np.divmod, "divmod()")}
+ORDERINGS: dict[str, tuple[np.ufunc, str]] = {
     "lt": (np.less, "<"),
     "le": (np.less_equal, "<="),
     "gt": (np.greater, ">"),
     "ge": (np.greater_equal, ">="),
 }
+COMPARISONS = {"eq": (np.equal, "=="), "ne": (np.not_equal, "!="), **ORDERINGS}
 UNARY: dict[str, np.ufunc] = {
     "neg": np.negative,
     "pos": np.positive,

@@ -22,6 +22,7 @@ from ....signature.foreign_arrays import is_carrier, read_elements, require_nump
 from ....signature.named_tuples import with_items
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray, wrap
+from ....tracing.array_members import BINARY
 from ....tracing.known_elements import is_followed, note_written, whole_with
 from ....tracing.needed_numbers import need_numbers_behind
 from ....tracing.recorder import Recorder
@@ -37,10 +38,7 @@ _MAX_DEPTH = 3
 
 Function = Callable[..., Any]
 
-_IN_PLACE = tuple(
-    f"__i{name}__"
-    for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"]
-)
+_IN_PLACE = tuple(f"__i{name}__" for name in BINARY)
 
 
 def known_elements(trace: Recorder, array: TracedArray) -> np.ndarray[Any, Any] | None:

@@ -17,6 +17,7 @@ from ....runtime_values.results import RuntimeChoice, RuntimeNone
 from ....runtime_values.values import holds_traced
 from ....signature.traced_value import COMPARISONS, Compared
 from ....tracing.array import TracedArray, wrap
+from ....tracing.array_members import BINARY, OPERATORS, ORDERINGS, UNARY
 from ....tracing.number_types import number_type
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
@@ -443,37 +444,16 @@ def type_name(value: Any) -> str:
     return type(value).__name__
 
 
-_UFUNCS = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "true_divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "matmul": "matmul",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "neg": "negative",
-    "abs": "absolute",
-    "invert": "invert",
-}
-"""The operators, by the ufunc that they are."""
-
+_UNARY_SYMBOLS = {"neg": "unary -", "pos": "unary +", "invert": "unary ~", "abs": "abs()"}
 _SYMBOLS = {
-    "add": "+", "subtract": "-", "multiply": "*", "true_divide": "/", "floor_divide": "//", "remainder": "%",
-    "power": "**", "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=",
-    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "negative": "unary -", "invert": "~",
-}  # fmt: skip
-"""How Python writes the operators in its messages."""
+    **{ufunc.__name__: symbol for ufunc, symbol in (*OPERATORS.values(), *ORDERINGS.values())},
+    **{UNARY[name].__name__: symbol for name, symbol in _UNARY_SYMBOLS.items()},
+}
+"""How Python writes the operators in its messages, by the ufunc that each is."""
 
-for _name, _ufunc in _UFUNCS.items():
-    _symbol = _SYMBOLS.get(_ufunc, _ufunc)
+for _name, _symbol in _UNARY_SYMBOLS.items():
     setattr(Optional, f"__{_name}__", _operator(_name, _symbol, reflected=False))
-    if _name not in ("lt", "le", "gt", "ge", "neg", "abs", "invert"):
-        setattr(Optional, f"__r{_name}__", _operator(_name, _symbol, reflected=True))
+for _name, (_, _symbol) in (*BINARY.items(), *ORDERINGS.items()):
+    setattr(Optional, f"__{_name}__", _operator(_name, _symbol, reflected=False))
+for _name, (_, _symbol) in BINARY.items():
+    setattr(Optional, f"__r{_name}__", _operator(_name, _symbol, reflected=True))

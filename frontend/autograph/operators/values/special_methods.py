@@ -19,6 +19,7 @@ from ....runtime_values.results import RuntimeContainer
 from ....signature.traced_value import held
 from ....source.modules import is_users_function
 from ....tracing.array import TracedArray
+from ....tracing.array_members import BINARY
 from ....tracing.current import current_trace
 from ....tracing.number_types import number_type
 from ..interface import operators
@@ -27,10 +28,7 @@ from .looked_up import lookups
 from .narrowing import is_among, note_facts
 from .optional import Chosen, Optional, type_name
 
-NAMES = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
-    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
-}  # fmt: skip
+NAMES = {symbol: name for name, (_, symbol) in BINARY.items()}
 """What the methods of the arithmetic operators are called."""
 
 _COMPARISONS = {
