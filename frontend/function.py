@@ -21,11 +21,13 @@ from typing import (
 import numpy as np
 
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
+from ..backend.cpu.dispatch.turns import turn
 from ..backend.gpu.devices.names import CPU
 from ..backend.gpu.devices.targets import target_of
+from ..dialect.errors import PythonNumberError
 from ..dialect.held_interrupts import interrupts_held
 from ..dialect.imports import uncollected, uncollected_once
-from .calls.argument_numbers import ArgumentNumbers
+from .calls.argument_numbers import ArgumentNumbers, CallNumbers
 from .calls.argument_sizes import ArgumentSizes
 from .calls.by_value import Portable
 from .calls.callables import AnswersMisnaming, name_of, require_function
@@ -34,7 +36,6 @@ from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager, is_remembered
 from .calls.explaining import Explained, told
 from .calls.fed_arguments import FedArguments
-from .calls.in_turn import found_for, run, run_in_turn
 from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.lazy_arguments import call_of, concrete_of
 from .calls.options import refuse_options, require_options
@@ -71,6 +72,9 @@ P = ParamSpec("P")
 Q = ParamSpec("Q")
 R = TypeVar("R")
 C = TypeVar("C")
+
+_TRIES = 20
+"""How often a call is compiled anew because another thread changed what it relies on."""
 
 _DESCRIBED_FROM = 2
 """The first call of what was compiled that is described to native code."""
@@ -179,7 +183,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
                 self._retracing.note(self.name, list(self._parameters.signature.parameters), compilation)
             self._describe(fitting[0], taken)
             turns = fitting[0].takes_turns
-            result: R = run_in_turn(self, args, kwargs) if turns else run(self, fitting, given)
+            result: R = self._run_in_turn(args, kwargs) if turns else self._result_of(fitting, given)
         except BaseException as error:
             from .compiling.diagnostics import user_traceback  # what explains errors takes long to import
 
@@ -253,7 +257,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
 
     def _specialize(self, arguments: Arguments) -> tuple[Fitting, Arguments]:
         """What was compiled for a call and fits now, and the arguments that it takes, where numbers may be data."""
-        found, numbers = found_for(self, arguments)
+        found, numbers = self._found_for(arguments)
         if found is not None:
             return found
         if numbers is None:
@@ -264,6 +268,14 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
             if changed and self._known.last is not last:
                 self._known.reason = f"{changed}; {numbers.fate()}"
         return made, taken
+
+    def _found_for(self, arguments: Arguments) -> tuple[tuple[Fitting, Arguments] | None, CallNumbers | None]:
+        """What fits now, with the arguments that it takes; and the numbers among these that may be data."""
+        fitting, numbers = self._fitting(arguments), None
+        if fitting is None and (numbers := self._numbers.of(arguments)) is not None:
+            arguments = numbers.as_data()
+            fitting = self._fitting(arguments)
+        return (None if fitting is None else (fitting, arguments)), numbers
 
     def _fitting(self, arguments: Arguments) -> Fitting | None:
         """What was compiled for such arguments, or all sizes of them, and fits now; with the arrays to run it on."""
@@ -306,6 +318,32 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         return self._known.made(
             wanted, arguments, lambda decisions: with_entries(self._compiled, wanted, leaves, decisions)
         )
+
+    # From a specialisation to a result
+
+    def _result_of(self, fitting: Fitting, arguments: Arguments) -> Any:
+        """Run what fits a call; where that has not the numbers which Python has, with the arguments as constants."""
+        concrete, arrays = fitting
+        try:
+            return concrete.run(arrays, arguments.bound)
+        except PythonNumberError:
+            if not concrete.may_run_again:
+                raise
+        concrete, arrays = self._made_for_sizes(arguments)
+        return concrete.run(arrays, arguments.bound)
+
+    def _run_in_turn(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run what changes Python's state: all that it reads of that, its arguments' too, is read in its turn."""
+        for _ in range(_TRIES):
+            with turn():
+                arguments = self._parameters.bind(args, kwargs)
+                found, _ = self._found_for(arguments)
+                if found is not None:
+                    return self._result_of(found[0], arguments)
+            self._specialize(arguments)  # another thread has changed what was compiled in
+        with turn():
+            arguments = self._parameters.bind(args, kwargs)
+            return self._result_of(self._specialize(arguments)[0], arguments)
 
     def _describe(self, concrete: ConcreteFunction, arguments: Arguments) -> None:
         """Let native code run such calls from now on. The first call may be the only one, and many cannot be told."""
