@@ -7,7 +7,7 @@ which takes 20 us each; here one walk collects plain operations, and dictionarie
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from ..dialect.attributes import elements_from_mlir, type_from_mlir
 from ..dialect.errors import InternalError
 from ..dialect.lazy import lazy
-from ..dialect.mlir import Attribute, Block, Module, Operation, Value, ir
+from ..dialect.mlir import Attribute, Block, Module, Operation, Type, Value, ir
 from ..dialect.op import Array, Op
 from ..dialect.ops.creation import Constant
 from ..dialect.ops.shape import BroadcastTo
@@ -103,6 +103,31 @@ def reassociation_of(reshape: Operation) -> list[list[int]]:
     """
     axes = itertools.count()
     return [[next(axes) for _ in group] for group in reshape.attributes["reassociation"]]
+
+
+def settle_signature(function: Any) -> None:
+    """Let a function have the types of its arguments and of what it returns, which are others now."""
+    block = function.regions[0].blocks[0]
+    inputs, results = (
+        [value.type for value in values] for values in (block.arguments, terminator(block).operands)
+    )
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+
+
+def made_again(operation: Operation, results: Iterable[Type], operands: Iterable[Value]) -> Operation:
+    """The op with other operands and types of results, at the insertion point; its blocks move, nothing uses it yet."""
+    made = ir.Operation.create(
+        operation.name,
+        results=list(results),
+        operands=list(operands),
+        attributes={name: operation.attributes[name] for name in operation.attributes},
+        regions=len(operation.regions),
+        loc=operation.location,
+    )
+    for source, target in zip(operation.regions, made.regions, strict=True):
+        for block in list(source):
+            block.append_to(target)
+    return made
 
 
 def is_defined_inside(value: Value, operation: Operation) -> bool:

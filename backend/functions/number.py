@@ -291,6 +291,11 @@ def any_lane(condition: Value) -> Value:
     return create("vector.reduction", [ir.IntegerType.get_signless(1)], [condition], {"kind": kind})
 
 
+def no_lane(condition: Value) -> Value:
+    """Whether a condition holds in no lane of a vector."""
+    return (Integer(any_lane(condition)) ^ 1).value
+
+
 def rarely(condition: Value) -> Value:
     """A scalar condition that hardly ever holds: see cpu/lowering/branch_weights.py."""
     no = create("arith.constant", [condition.type], [], {"value": ir.IntegerAttr.get(condition.type, 0)})

@@ -16,7 +16,7 @@ from dataclasses import field
 from ...dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
-from ...passes.rewriting import defined_functions, operations_in, operations_of, terminator
+from ...passes.rewriting import defined_functions, made_again, operations_in, operations_of, terminator
 
 _STORE_ALL, _READ_ALL = "bufferization.materialize_in_destination", "bufferization.to_tensor"
 _INSERT, _EXTRACT, _DIM = "tensor.insert", "tensor.extract", "tensor.dim"
@@ -260,19 +260,14 @@ def _drop(carrier: _Carrier) -> None:
     op = carrier.op
     operands = [value for place, value in enumerate(op.operands) if place != carrier.operand]
     results = [value for place, value in enumerate(op.results) if place != carrier.result]
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    with ir.InsertionPoint(op), op.location:
-        made = ir.Operation.create(
-            op.name, [value.type for value in results], operands, attributes, regions=len(op.regions)
-        )
-    blocks = [region.blocks[0] for region in op.regions if region.blocks]
+    with ir.InsertionPoint(op):
+        made = made_again(op, [value.type for value in results], operands)
+    blocks = [region.blocks[0] for region in made.regions if region.blocks]
     for argument in carrier.arguments:
         argument.owner.erase_argument(argument.arg_number)
     for block, place in zip(blocks, carrier.places, strict=True):
         kept = [value for number, value in enumerate(terminator(block).operands) if number != place]
         _set_operands(terminator(block), kept)
-    for block, region in zip(blocks, made.regions, strict=True):
-        block.append_to(region)
     for old, new in zip(results, made.results, strict=True):
         old.replace_all_uses_with(new)
     op.erase()

@@ -13,7 +13,7 @@ from ...dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
-from ...passes.rewriting import terminator
+from ...passes.rewriting import settle_signature, terminator
 from .checks_in_a_row import nest_checks
 from .failures import FailureSites, record_type
 from .interrupts import insert_polls, is_interruptible
@@ -78,7 +78,6 @@ def convert_kernel(function: Operation, failures: FailureSites, profile: Profile
                 _make_memref(argument, writable=index >= first)
             if index >= first:
                 destinations.append(argument)
-    types = [value.type for value in scalars]
     _store_results(results, tensors, scalars, destinations)
     polls = profile.kernels_poll and is_interruptible(function)
     if may_raise or polls:
@@ -87,8 +86,7 @@ def convert_kernel(function: Operation, failures: FailureSites, profile: Profile
         failures.lower_nested(function, record)
         if polls:
             insert_polls(function, record, failures)
-    inputs = [argument.type for argument in block.arguments]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, types))
+    settle_signature(function)
     return KernelInterface(len(tensors), may_raise, polls)
 
 

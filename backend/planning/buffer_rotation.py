@@ -19,7 +19,7 @@ from dataclasses import field
 from ...dialect.mlir import Block, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...passes.notes import note
-from ...passes.rewriting import terminator
+from ...passes.rewriting import made_again, terminator
 from .buffer_assignment import Buffer, BufferAssignment, Kind
 
 
@@ -153,22 +153,17 @@ class BufferRotation:
 
     def _carry(self, loop: Operation, moving: list[Buffer]) -> Operation:
         members = [self._members[buffer] for buffer in moving]
-        new = ir.Operation.create(
-            loop.name,
-            results=[*(result.type for result in loop.results), *(member.outside.type for member in members)],
-            operands=[*loop.operands, *(member.outside for member in members)],
-            attributes=dict(loop.attributes.items()),
-            regions=self._regions,
-        )
-        for number, (old, region) in enumerate(zip(loop.regions, new.regions, strict=True)):
+        outside = [member.outside for member in members]
+        types = [value.type for value in (*loop.results, *outside)]
+        new = made_again(loop, types, [*loop.operands, *outside])
+        for number, region in enumerate(new.regions):
             last = number == self._regions - 1
             passed = [
                 self._members[self._next[buffer] if last else buffer].handles[number] for buffer in moving
             ]
-            block = old.blocks[0]
-            block.append_to(region)
+            block = region.blocks[0]
             _pass_more(block, passed)
-            arguments = [block.add_argument(member.outside.type, loop.location) for member in members]
+            arguments = [block.add_argument(value.type, loop.location) for value in outside]
             _replace([member.handles[number] for member in members], arguments)
         for old_result, result in zip(loop.results, new.results, strict=False):
             old_result.replace_all_uses_with(result)

@@ -21,7 +21,7 @@ from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, SharedConstants
 from ...passes.notes import place_of, wanted
 from ...passes.preconditions import require_lowered
-from ...passes.rewriting import constant_integer, operations_in
+from ...passes.rewriting import constant_integer, operations_in, settle_signature
 from . import sizes_function
 from .arena import Workspace
 from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
@@ -484,8 +484,7 @@ class _Planner:
             block.erase_argument(last)
         if not self._assignment.heap.size:
             block.erase_argument(last - 1)
-        inputs = [argument.type for argument in block.arguments]
-        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
+        settle_signature(function)
 
     def _results_of_unknown_size(self) -> frozenset[int]:
         """The results whose size is not known when the function is called."""

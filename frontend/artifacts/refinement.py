@@ -16,7 +16,7 @@ from ...dialect.ops.state import WriteRef
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType, ValueType
 from ...passes.guarding.guard_sizes import TAKES_EMPTY
-from ...passes.rewriting import operations_in, operations_of, terminator
+from ...passes.rewriting import operations_in, operations_of, settle_signature, terminator
 from .unreachable import raise_instead
 
 _CAST = "tensor.cast"
@@ -186,7 +186,6 @@ class _Refinement:
                     self._cast(op, place, wanted)
             else:
                 raise_instead(op, reason)
-        block = function.regions[0].blocks[0]
         for op in operations_of(function):
             if op.name == "scf.if":
                 self._fit_ends(op, list(op.results))
@@ -206,9 +205,7 @@ class _Refinement:
                 cell = type_from_mlir(op.operands[0].type)
                 assert isinstance(cell, RefType)
                 self._cast(op, 1, cell.tensor)
-        inputs = [argument.type for argument in block.arguments]
-        results = [value.type for value in terminator(block).operands]
-        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+        settle_signature(function)
 
     def _fit_ends(self, op: Operation, wanted: list[Value]) -> None:
         for region in op.regions:

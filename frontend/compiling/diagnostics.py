@@ -33,7 +33,7 @@ from ..source.locations import (
     range_of_frame,
 )
 from ..source.own_failures import RAISERS
-from ..source.tracebacks import places_of, traceback_through
+from ..source.tracebacks import last_entry, places_of, traceback_through
 from ..tracing.array import TracedArray
 from .hints import hint
 
@@ -122,9 +122,7 @@ def python_exception(failure: RuntimeFailure) -> BaseException:
 
 def is_raised_by_weft(error: BaseException) -> bool:
     """Whether code of weft or NumPy raised the error, and not the user's own."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
+    entry = last_entry(error)
     if entry is None or not is_own_frame(entry.tb_frame):
         return False
     return entry.tb_frame.f_code.co_name not in RAISERS

@@ -17,7 +17,7 @@ from ...passes.control_flow.unroll_loops import write_out
 from ...passes.pieces.masked import reduce_by_masks
 from ...passes.pieces.programs import Program
 from ...passes.pieces.rule import AxisCuts
-from ...passes.rewriting import operations_of, terminator
+from ...passes.rewriting import operations_of, settle_signature, terminator
 from ..calls.traced_alone import traced_alone
 from ..compiling.diagnostics import explained_at_their_place
 from ..compiling.program import CallSignature
@@ -192,13 +192,11 @@ class _Results:
     def of_all(self) -> list[Output | Given]:
         """What is returned, in the order of the leaves."""
         found = [self._of(of_one_type(leaf)) for leaf in self._recorded.portable_result.leaves]
-        entry, end = self._entry, self._end
+        end = self._end
         with ir.InsertionPoint(end):
             ir.Operation.create("func.return", operands=self._outputs, loc=end.location)
         end.erase()
-        types = [argument.type for argument in entry.arguments]
-        made = ir.FunctionType.get(types, [value.type for value in self._outputs])
-        self._function.attributes["function_type"] = ir.TypeAttr.get(made)
+        settle_signature(self._function)
         return found
 
     def _of(self, leaf: Any) -> Output | Given:

@@ -22,7 +22,7 @@ from ...passes.partition.layouts import Grid, Layout
 from ...passes.partition.messages import Message
 from ...passes.partition.partition import annotate, partition_function
 from ...passes.pipeline import run_pipeline
-from ...passes.rewriting import operations_of, terminator
+from ...passes.rewriting import operations_of, settle_signature, terminator
 from ..artifacts.from_text import from_mlir
 from ..calls.compile_lock import COMPILE_LOCK
 from ..calls.traced_alone import traced_alone
@@ -157,9 +157,7 @@ def _with_views(module: Module, symbol: str, result: Result) -> Result:
         with ir.InsertionPoint(end):
             ir.Operation.create("func.return", operands=returned, loc=end.location)
         end.erase()
-        inputs = ir.FunctionType(function.attributes["function_type"].value).inputs
-        made = ir.FunctionType.get(inputs, [value.type for value in returned])
-        function.attributes["function_type"] = ir.TypeAttr.get(made)
+        settle_signature(function)
     return found
 
 

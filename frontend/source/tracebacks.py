@@ -49,6 +49,14 @@ def traceback_through(places: list[SourceRange], inner: TracebackType | None) ->
     return result
 
 
+def last_entry(error: BaseException) -> TracebackType | None:
+    """The entry of a traceback for the place where an exception was raised."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry
+
+
 class _Reached(Exception):
     """Raised by the code of a frame, to get hold of it."""
 
@@ -62,9 +70,7 @@ def _frame_at(place: SourceRange) -> tuple[FrameType, int]:
     try:
         next(_run(_code_at(place)))
     except _Reached as reached:
-        entry = reached.__traceback__
-        while entry is not None and entry.tb_next is not None:
-            entry = entry.tb_next
+        entry = last_entry(reached)
     assert entry is not None
     return entry.tb_frame, entry.tb_lasti if place.column else -1
 

@@ -15,7 +15,7 @@ from ...dialect.records import dataclass
 from ...dialect.register import create, op_class_of
 from ...dialect.types import RefType
 from ..base import Pass, Statistics
-from ..rewriting import defined_functions, holds, is_unused, operations_of
+from ..rewriting import defined_functions, holds, is_unused, made_again, operations_of, settle_signature
 from . import extents
 from .uses import CONTROL_FLOW, CellUses, is_ref, keeps_type, may_end_call
 
@@ -277,17 +277,8 @@ class _Scope:
         if not self.carried:
             return old
         with ir.InsertionPoint(old):
-            new = ir.Operation.create(
-                old.name,
-                results=[*(result.type for result in old.results), *(cell.type for cell in self.carried)],
-                operands=[*old.operands, *operands],
-                attributes={name: old.attributes[name] for name in old.attributes},
-                regions=len(old.regions),
-                loc=old.location,
-            )
-        for source, target in zip(old.regions, new.regions, strict=True):
-            for block in list(source):
-                block.append_to(target)
+            types = [value.type for value in (*old.results, *self.carried)]
+            new = made_again(old, types, [*old.operands, *operands])
         for result, replacement in zip(old.results, new.results, strict=False):
             result.replace_all_uses_with(replacement)
         old.erase()
@@ -315,6 +306,4 @@ def _pass_unwritten_cells_as_tensors(function: Any, statistics: Statistics) -> N
         statistics["arguments made plain"] += 1
     if not reads:
         return
-    inputs = [argument.type for argument in entry.arguments]
-    signature = ir.FunctionType.get(inputs, list(function.type.results))
-    function.attributes["function_type"] = ir.TypeAttr.get(signature)
+    settle_signature(function)

@@ -9,6 +9,7 @@ from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from ..rewriting import defined_functions, operations_of
+from .structure import copy_of
 
 CALL = "func.call"
 RETURN = "func.return"
@@ -81,14 +82,10 @@ def _inline(call: Operation, function: Any) -> list[Operation]:
                 result.replace_all_uses_with(values.get(operand, operand))
             break
         with ir.InsertionPoint(call):
-            copy = operation.clone().operation
-        values.update(zip(operation.results, copy.results, strict=True))
+            copy = copy_of(operation, values)
         inner = [copy, *operations_of(copy)]
         for changed in inner:
             changed.location = ir.Location.callsite(changed.location, [call.location])
-            for index, operand in enumerate(changed.operands):
-                if operand in values:
-                    changed.operands[index] = values[operand]
         cloned += inner
     call.erase()
     return cloned

@@ -14,7 +14,7 @@ from ...dialect.op import Array, Op
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.state import RaiseIf
 from ...dialect.register import create, op_class_of
-from ..rewriting import holds, operations_of
+from ..rewriting import holds, made_again, operations_of
 from ..rewriting import operations_in as operations_in
 from ..rewriting import terminator as terminator
 
@@ -363,15 +363,13 @@ def carry(
     `more` gives, for each block and what it gets of them, what the block hands over. The loop stays, empty, for
     `replace_loop`.
     """
-    attributes = {each.name: each.attr for each in loop.attributes}
     types = [value.type for value in (*loop.results, *begun)]
-    blocks, operands = [body(loop, number) for number in range(len(loop.regions))], [*loop.operands, *begun]
-    made = operation_of(loop.name, operands, types, regions=len(blocks), location=loop.location, **attributes)
-    for block, region in zip(blocks, made.regions, strict=True):
+    made = made_again(loop, types, [*loop.operands, *begun])
+    for number in range(len(made.regions)):
+        block = body(made, number)
         values = [block.add_argument(value.type, loop.location) for value in begun]
         handed = more(block, values)
         replace_terminator(block, [*yielded(block), *handed])
-        block.append_to(region)
     return made
 
 

@@ -75,7 +75,7 @@ def _hand_out(sweep: Sweep, operation: Operation, sides: list[tuple[Block, Opera
             with ir.InsertionPoint(terminator(block)):
                 values = [value if side == number else _nothing(value) for side, value in kept]
             replace_terminator(block, [*yielded(block), *values])
-        made = rebuilt(operation, [], [value for _, value in kept], 2)
+        made = rebuilt(operation, [], [value for _, value in kept])
         sweep.retire(operation, made)
         results = list(made.results)[len(made.results) - len(kept) :]
     for number, (forward, (block, anchor)) in enumerate(zip(forwards, sides, strict=True)):

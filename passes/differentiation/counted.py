@@ -61,7 +61,7 @@ def _count(sweep: Sweep, operation: Operation) -> Operation:
     """The loop with the number of its iterations as last result."""
     with ir.InsertionPoint(operation):
         zero = constant_tensor(0)
-    made = rebuilt(operation, [zero], [zero], 2)
+    made = rebuilt(operation, [zero], [zero])
     before, after = body(made), body(made, 1)
     tested = before.add_argument(zero.type, made.location)
     replace_terminator(before, [*yielded(before), tested])

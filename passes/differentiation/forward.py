@@ -144,7 +144,7 @@ class ForwardSweep:
             return
         with ir.InsertionPoint(loop):
             starts = [self.tangent(initial[i], loop.location) for i in places]
-        made = rebuilt(loop, starts, starts, 1)
+        made = rebuilt(loop, starts, starts)
         self.retire(loop, made)
         for i, start in zip(places, starts, strict=True):
             self.tangents[arguments[i]] = block.add_argument(start.type, loop.location)
@@ -172,7 +172,7 @@ class ForwardSweep:
                 if places:
                     self._hand_over(block, places, branch.location)
         if places:
-            made = rebuilt(branch, [], [branch.results[i] for i in places], 2)
+            made = rebuilt(branch, [], [branch.results[i] for i in places])
             self.retire(branch, made)
             self._leave(made, places)
 
@@ -187,7 +187,7 @@ class ForwardSweep:
             return
         with ir.InsertionPoint(loop):
             starts = [self.tangent(initial[i], loop.location) for i in places]
-        made = rebuilt(loop, starts, [loop.results[i] for i in passed], 2)
+        made = rebuilt(loop, starts, [loop.results[i] for i in passed])
         self.retire(loop, made)
         for i, start in zip(places, starts, strict=True):
             self.tangents[arguments[i]] = before.add_argument(start.type, loop.location)

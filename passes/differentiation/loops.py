@@ -237,7 +237,7 @@ class _Reversal:
             ]
         replace_terminator(block, [*yielded(block), *(v for several in pushed for v in several)])
         initial = [v for stack in stacks for v in stack.initial]
-        made = rebuilt(loop, initial, initial, 1)
+        made = rebuilt(loop, initial, initial)
         self.sweep.retire(loop, made)
         self.loop = made
         left = iter(list(made.results)[len(made.results) - len(initial) :])
@@ -265,7 +265,7 @@ class _Reversal:
                 state = self._before(update, state, lookup[logs[id(update)]], forward, lookup)
             lookup[undo.argument] = state
         replace_terminator(block, [*yielded(block), *(lookup[undo.argument] for undo in undone)])
-        made = rebuilt(self.reverse, ends, ends, 1)
+        made = rebuilt(self.reverse, ends, ends)
         self.sweep.retire(self.reverse, made)
         self.reverse = made
 

@@ -159,7 +159,7 @@ def keep_last_piece(around: Operation, reverse: Operation, state: int) -> tuple[
     arguments = [block.add_argument(stack.type, around.location) for stack in stacks]
     _start_from(piece, state, arguments, fresh)
     replace_terminator(block, [*yielded(block), *list(piece.results)[state:]])
-    outer = rebuilt(around, stacks, stacks, 1)
+    outer = rebuilt(around, stacks, stacks)
     left = list(outer.results)[len(outer.results) - len(stacks) :]
     last = [*list(outer.results)[:state], *left]
     return outer, _reuse(reverse, again, last, state, fresh)
@@ -192,7 +192,7 @@ def _reuse(
     again.move_before(operations_in(run)[-1])
     _start_from(again, state, arguments, fresh)
     replace_terminator(block, [*yielded(block), *list(branch.results)[state:]])
-    return rebuilt(reverse, left, left, 1)
+    return rebuilt(reverse, left, left)
 
 
 def _start_from(piece: Operation, state: int, stacks: list[Value], fresh: list[bool]) -> None:

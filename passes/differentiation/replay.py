@@ -104,7 +104,7 @@ class Replay:
     ) -> tuple[Operation, list[Value]]:
         """Let a branch or loop carry values, and what is inside of it; returns what it leaves of them."""
         is_loop = control.name in (FOR, WHILE)
-        made = rebuilt(control, states if is_loop else [], states, len(control.regions))
+        made = rebuilt(control, states if is_loop else [], states)
         self._sweep.retire(control, made)
         self._now.update(zip(control.results, made.results, strict=False))
         if made.name == IF and not has_else(made):

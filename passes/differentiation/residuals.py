@@ -23,7 +23,7 @@ from ...dialect.types import TensorType
 from ..control_flow.extents import Extents
 from ..control_flow.speculation import is_pure
 from ..control_flow.structure import CONTROL, copy_of, defined_inside, used_inside
-from ..rewriting import is_unused, operations_in, operations_of
+from ..rewriting import is_unused, made_again, operations_in, operations_of
 from .minimum_cut import values_to_keep
 
 PIECE = "weft.piece"
@@ -217,23 +217,14 @@ class ForwardRegion:
         dim.erase()
 
 
-def rebuilt(operation: Operation, operands: list[Value], results: list[Value], regions: int) -> Operation:
+def rebuilt(operation: Operation, operands: list[Value], results: list[Value]) -> Operation:
     """The op with further operands and results, in its place; its blocks move.
 
     The caller takes the op out of the program, where handles of it stay valid.
     """
     with ir.InsertionPoint(operation):
-        made = ir.Operation.create(
-            operation.name,
-            results=[*(r.type for r in operation.results), *(r.type for r in results)],
-            operands=[*operation.operands, *operands],
-            attributes={name: operation.attributes[name] for name in operation.attributes},
-            regions=regions,
-            loc=operation.location,
-        )
-    for source, target in zip(operation.regions, made.regions, strict=True):
-        for block in list(source):
-            block.append_to(target)
+        types = [result.type for result in (*operation.results, *results)]
+        made = made_again(operation, types, [*operation.operands, *operands])
     for old, new in zip(operation.results, made.results, strict=False):
         old.replace_all_uses_with(new)
     return made

@@ -23,7 +23,7 @@ from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType
 from ..base import Pass, Statistics
 from ..preconditions import placed
-from ..rewriting import operations_in, operations_of
+from ..rewriting import made_again, operations_in, operations_of, settle_signature
 from . import lowering_of
 from .conversion import Conversion, OpInstance, storage_type
 from .creation import lower_constant
@@ -88,15 +88,13 @@ class _FunctionConverter:
     def convert(self, function: Any) -> None:
         """Convert the signature, then every op in program order; what was converted is erased at the end."""
         entry = function.regions[0].blocks[0]
-        results = [_converted_type(t) for t in function.type.results]
         self._convert_block(entry)
         for operation in reversed(self.dead):
             operation.erase()
         for block, replaced in self.replaced_arguments:
             for index in reversed(range(replaced)):
                 block.erase_argument(index)
-        inputs = [argument.type for argument in entry.arguments]
-        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+        settle_signature(function)
 
     def _convert_block(self, block: Block) -> None:
         """Append a converted argument for every old one, then convert the ops."""
@@ -132,19 +130,13 @@ class _FunctionConverter:
 
     def _rebuild(self, operation: Operation) -> None:
         """Make an op again with converted operands and results; it takes over the blocks, which are converted."""
-        new = ir.Operation.create(
-            operation.name,
-            results=[_converted_type(result.type) for result in operation.results],
-            operands=self._operands(operation),
-            attributes={name: operation.attributes[name] for name in operation.attributes},
-            regions=len(operation.regions),
-        )
+        types = [_converted_type(result.type) for result in operation.results]
+        new = made_again(operation, types, self._operands(operation))
         if operation.name in ("scf.for", "scf.while"):
             new.attributes[INTERRUPTIBLE] = ir.UnitAttr.get()
         self.values.update(zip(operation.results, new.results, strict=True))
-        for source, target in zip(operation.regions, new.regions, strict=True):
-            for block in list(source):
-                block.append_to(target)
+        for region in new.regions:
+            for block in list(region):
                 self._convert_block(block)
 
     def _read_element(self, operation: Operation) -> None:

@@ -20,7 +20,7 @@ from ...dialect.records import NamedTuple, dataclass
 from ...dialect.types import RefType, TensorType
 from ..base import Pass, Statistics
 from ..control_flow.structure import body
-from ..rewriting import defined_functions, operations_in
+from ..rewriting import defined_functions, operations_in, settle_signature
 from .layouts import Grid, Layout, layout_from, notation
 from .messages import Message, Messages
 from .partitioner import Cell, Partitioner
@@ -68,10 +68,8 @@ def partition_function(function: Operation, layouts: Sequence[Layout], grid: Gri
     with ir.InsertionPoint(block):
         walk.write(operations)
         results = [walk.returned(end, value) for value in end.operands]
-        returned = [part.value.handle for part in results]
-        ir.Operation.create("func.return", operands=returned, loc=end.location)
-    made_type = ir.FunctionType.get(types, [value.type for value in returned])
-    function.attributes["function_type"] = ir.TypeAttr.get(made_type)
+        ir.Operation.create("func.return", operands=[part.value.handle for part in results], loc=end.location)
+    settle_signature(function)
     _erase(function, old)
     return Partitioned(
         tuple(part.layout for part in results), tuple(message for message in messages.sent if message.kind)

@@ -16,6 +16,7 @@ from ...dialect.ops.reductions import normalize_axes
 from ...dialect.register import context
 from ...dialect.types import TensorType
 from ..control_flow.structure import copy_of
+from ..rewriting import settle_signature
 from .layouts import Part, Step, Steps
 from .programs import Program, Site
 
@@ -63,8 +64,7 @@ class _Emission:
                 self._values += self._step(step)
             results = [self._part(part, OpEmitter(ir.Location.unknown())).handle for part in steps.results]
             ir.Operation.create("func.return", operands=results)
-        made = ir.FunctionType.get(types, [value.type for value in results])
-        function.attributes["function_type"] = ir.TypeAttr.get(made)
+        settle_signature(function)
         module.operation.verify()
         return str(module.operation.get_asm(enable_debug_info=True))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.preconditions import refuse
-from ....passes.rewriting import defined_functions, operations_of
+from ....passes.rewriting import defined_functions, operations_of, settle_signature
 from ...planning.failures import FailureSites, record_type
 from ...planning.names import CLEAR, is_kernel_name, wrapper_name
 from ...planning.plan_attributes import PLAN
@@ -170,11 +170,8 @@ class DriverCalls:
 
 def add_record(function: Operation) -> Value:
     """Give a function the error record as one more argument."""
-    block = function.regions[0].blocks[0]
-    record = block.add_argument(record_type(), function.location)
-    type = ir.TypeAttr(function.attributes["function_type"]).value
-    inputs = [argument.type for argument in block.arguments]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, type.results))
+    record = function.regions[0].blocks[0].add_argument(record_type(), function.location)
+    settle_signature(function)
     return record
 
 

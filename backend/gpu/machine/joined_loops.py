@@ -23,8 +23,10 @@ from ....passes.base import Pass, Statistics
 from ....passes.rewriting import (
     constant_integer,
     is_defined_inside,
+    made_again,
     operations_in,
     operations_of,
+    settle_signature,
     symbols_of,
     terminator,
 )
@@ -435,9 +437,7 @@ class _Join:
         arguments = list(function.regions[0].blocks[0].arguments)
         workspace = arguments[arguments.index(self._host.record) - 1]
         workspace.set_type(ir.MemRefType.get([start + _WORD], workspace.type.element_type))
-        results = ir.TypeAttr(function.attributes["function_type"]).value.results
-        signature = ir.FunctionType.get([argument.type for argument in arguments], results)
-        function.attributes["function_type"] = ir.TypeAttr.get(signature)
+        settle_signature(function)
         return _view(workspace, start, ir.MemRefType.get([], type))
 
 
@@ -488,12 +488,11 @@ def _with_count(loop: Operation) -> Operation:
     with ir.InsertionPoint(loop), loop.location:
         start = arith.constant(word, 0)
         types = [*(result.type for result in loop.results), word]
-        new = ir.Operation.create("scf.while", types, [*loop.operands, start], _attributes(loop), regions=2)
+        new = made_again(loop, types, [*loop.operands, start])
         one = arith.constant(word, 1)
         one.owner.operation.move_before(new)
-    for old, region in zip(loop.regions, new.regions, strict=True):
-        block = old.blocks[0]
-        block.append_to(region)
+    for region in new.regions:
+        block = region.blocks[0]
         count = block.add_argument(word, loop.location)
         end = terminator(block)
         with ir.InsertionPoint(end), end.location:
@@ -503,12 +502,7 @@ def _with_count(loop: Operation) -> Operation:
     for result, again in zip(loop.results, list(new.results)[:-1], strict=True):
         result.replace_all_uses_with(again)
     loop.erase()
-    return new.operation
-
-
-def _attributes(op: Operation) -> dict[str, ir.Attribute]:
-    """The attributes of an operation."""
-    return dict(op.attributes.items())
+    return new
 
 
 def _leave_to_host(parts: LoopParts, told: set[Value], count: Value | None) -> None:

@@ -18,7 +18,7 @@ from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.ops.state import RaiseIf
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.control_flow.structure import made_by
+from ....passes.control_flow.structure import copy_of, made_by
 from ....passes.rewriting import is_unused, operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import kernel_name
@@ -211,7 +211,7 @@ class _Kernels:
         mapping = dict(zip(arguments, block.arguments, strict=True))
         with ir.InsertionPoint(block):
             for op in (*ops, sink):
-                _clone(op, mapping)
+                copy_of(op, mapping)
             stored = [
                 dialect("bufferization").materialize_in_destination(
                     made.type, mapping[made], block.arguments[len(arguments) - 1], loc=sink.location
@@ -235,14 +235,6 @@ class _Kernels:
         name = kernel_name(self._next)
         self._taken.add(name)
         return name
-
-
-def _clone(op: Operation, mapping: dict[Value, Value]) -> None:
-    copy = op.clone().operation
-    for index, operand in enumerate(op.operands):
-        if operand in mapping:
-            copy.operands[index] = mapping[operand]
-    mapping.update(zip(op.results, copy.results, strict=True))
 
 
 def _empty(type: Type) -> Value:

@@ -14,6 +14,7 @@ from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.op import FUNCTIONS
 from ....dialect.records import NamedTuple, dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.control_flow.structure import copy_of
 from ....passes.rewriting import constant_integer, operations_in, operations_of, symbols_of
 from ...nests.independence import base
 from ...planning.boundaries import kernel_functions
@@ -228,11 +229,6 @@ def _append(block: ir.Block, kernel: Operation, arguments: list[Value], current:
             if memory is not None and memory in current:
                 mapping[op.results[0]] = current[memory]
                 continue
-            copy = op.clone().operation
-            for inner in (copy, *operations_of(copy)):
-                for index, operand in enumerate(inner.operands):
-                    if operand in mapping:
-                        inner.operands[index] = mapping[operand]
-            mapping.update(zip(op.results, copy.results, strict=True))
+            copy = copy_of(op, mapping)
             if op.name == "bufferization.materialize_in_destination":
                 current[copy.operands[1]] = copy.operands[0]

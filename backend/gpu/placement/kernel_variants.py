@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....passes.control_flow.structure import made_by, tensor_of
-from ....passes.rewriting import symbols_of
+from ....passes.rewriting import settle_signature, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import new_kernel_name
 
@@ -103,6 +103,4 @@ def _change(kernel: Operation, places: tuple[int, ...], change: Change) -> None:
     with ir.InsertionPoint.at_block_begin(block), kernel.location:
         for place in places:
             change(block.arguments[place])
-    results = ir.TypeAttr(kernel.attributes["function_type"]).value.results
-    inputs = [argument.type for argument in block.arguments]
-    kernel.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+    settle_signature(kernel)

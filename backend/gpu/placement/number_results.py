@@ -17,7 +17,7 @@ from collections import defaultdict
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_in, operations_of, terminator
+from ....passes.rewriting import operations_in, operations_of, settle_signature, terminator
 from ...nests.compaction import match_compaction
 from ...nests.recurrences import match_recurrence
 from ...planning.boundaries import kernel_functions
@@ -74,9 +74,7 @@ def _return_only(kernel: Operation, kept: list[int]) -> None:
     with ir.InsertionPoint(end), end.location:
         dialect("func").ReturnOp(values)
     end.erase()
-    inputs = [argument.type for argument in kernel.regions[0].blocks[0].arguments]
-    type = ir.FunctionType.get(inputs, [value.type for value in values])
-    kernel.attributes["function_type"] = ir.TypeAttr.get(type)
+    settle_signature(kernel)
 
 
 def _take_only(call: Operation, kept: list[int]) -> None:
@@ -136,9 +134,7 @@ def _store_results(kernel: Operation) -> None:
             stored.append(dialect("bufferization").materialize_in_destination(made.type, made, place))
         dialect("func").ReturnOp([*tensors, *stored])
     end.erase()
-    inputs = [argument.type for argument in block.arguments]
-    results = [value.type for value in (*tensors, *stored)]
-    kernel.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+    settle_signature(kernel)
 
 
 def _read_results(call: Operation) -> None:

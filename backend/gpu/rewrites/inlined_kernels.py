@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.control_flow.structure import copy_of
 from ....passes.rewriting import operations_in, operations_of
 from ...planning.boundaries import kernel_functions
 from ..placement.kernel_variants import callee_of
@@ -34,12 +35,7 @@ def _inline(call: Operation, kernel: Operation) -> None:
     *ops, end = operations_in(block)
     with ir.InsertionPoint(call):
         for op in ops:
-            copy = op.clone().operation
-            for inner in (copy, *operations_of(copy)):
-                for index, operand in enumerate(inner.operands):
-                    if operand in mapping:
-                        inner.operands[index] = mapping[operand]
-            mapping.update(zip(op.results, copy.results, strict=True))
+            copy_of(op, mapping)
     for result, value in zip(call.results, end.operands, strict=True):
         result.replace_all_uses_with(mapping.get(value, value))
     call.erase()

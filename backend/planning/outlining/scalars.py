@@ -9,7 +9,7 @@ that element.
 from __future__ import annotations
 
 from ....dialect.mlir import Attribute, Block, Operation, Type, Value, dialect, ir
-from ....passes.rewriting import operations_in, terminator
+from ....passes.rewriting import made_again, operations_in, terminator
 from .clusters import JOINS
 
 
@@ -64,16 +64,9 @@ def _carry_scalars(op: Operation) -> Operation:
         return op
     with ir.InsertionPoint(op), op.location:
         operands = [element_of(value) if _is_rank_0_tensor(value) else value for value in op.operands]
-        new = ir.Operation.create(
-            op.name,
-            results=[_scalar_type(result) for result in op.results],
-            operands=operands,
-            attributes=dict(op.attributes.items()),
-            regions=len(op.regions),
-        )
-        for old, region in zip(op.regions, new.regions, strict=True):
-            for block in list(old):
-                block.append_to(region)
+        new = made_again(op, map(_scalar_type, op.results), operands)
+        for region in new.regions:
+            for block in list(region):
                 _take_and_give_scalars(block)
         for old, result in zip(op.results, new.results, strict=True):
             wrapped = (

@@ -20,7 +20,7 @@ from ....dialect.register import context, create
 from ....dialect.types import TensorType
 from ....passes.pipeline import run_pipeline
 from ....passes.pipelines import PIPELINES
-from ....passes.rewriting import terminator
+from ....passes.rewriting import settle_signature, terminator
 from ...runtime_values.result_spec import (
     PLACES,
     ArgumentResult,
@@ -228,14 +228,10 @@ def _type_of(description: Description, number: int) -> TensorType:
 
 def _return(entry: Operation, values: Sequence[Value]) -> None:
     """Let a function return other values."""
-    block = entry.regions[0].blocks[0]
-    old = terminator(block)
+    old = terminator(entry.regions[0].blocks[0])
     with ir.InsertionPoint(old), old.location:
         ir.Operation.create("func.return", operands=list(values))
     old.erase()
-    inputs = [argument.type for argument in block.arguments]
-    entry.attributes["function_type"] = ir.TypeAttr.get(
-        ir.FunctionType.get(inputs, [value.type for value in values])
-    )
+    settle_signature(entry)
     if "res_attrs" in entry.attributes:
         del entry.attributes["res_attrs"]

@@ -18,7 +18,7 @@ from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.lowering.convolution import CONVOLUTIONS
-from .....passes.rewriting import indexing_maps
+from .....passes.rewriting import indexing_maps, settle_signature
 from ....nests.contraction import Contraction, match_contraction
 from ....nests.nest import Access, LoopNest, nested
 from ....planning.outlining.outline import clone, entry_functions
@@ -84,11 +84,7 @@ class PackedOperands:
         """Tell the further arguments."""
         if not self._arguments:
             return
-        type = ir.FunctionType(ir.TypeAttr(self._function.attributes["function_type"]).value)
-        inputs = [argument.type for argument in self._entry.arguments]
-        self._function.attributes["function_type"] = ir.TypeAttr.get(
-            ir.FunctionType.get(inputs, type.results)
-        )
+        settle_signature(self._function)
         self._function.attributes[PACKED_ARGUMENTS] = packed_attribute(self._arguments)
 
     def _packed(self, op: Operation, value: Value, layout: PackedLayout) -> Value | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Block, Operation, Value, ir
+from .....passes.control_flow.structure import copy_of
 from .....passes.rewriting import operations_in
 from ....functions.number import any_lane
 from ....nests.emit import create
@@ -56,7 +57,7 @@ class LaneWriter:
             for value in dict.fromkeys(used(op))
             if value not in inner
         }
-        return _copy(op, replaced)
+        return list(copy_of(op.operation, replaced).results)
 
     def _in_lane(self, value: Value, known: dict[Value, Value], lane: int) -> Value:
         if value in known:
@@ -77,7 +78,7 @@ class LaneWriter:
     def _emit(self, op: Operation) -> None:
         """Write an operation: as it is where its operands are the same in all lanes, else for vectors."""
         if not any(value in self._vectors for value in used(op)):
-            self._scalars.update(zip(op.results, _copy(op, self._scalars), strict=True))
+            copy_of(op.operation, self._scalars)
         elif op.name == "scf.while":
             self._while(op)
         elif op.name == "scf.if":
@@ -145,13 +146,3 @@ class LaneWriter:
             ]
             create("scf.yield", [], merged)
         self._vectors.update(zip(op.results, loop.results, strict=False))
-
-
-def _copy(op: Operation, replaced: dict[Value, Value]) -> list[Value]:
-    """Copy an operation with other operands, those in its regions included; returns its results."""
-    copy = op.operation.clone()
-    for inside in [copy, *nested(copy)]:
-        for number, operand in enumerate(inside.operation.operands):
-            if operand in replaced:
-                inside.operation.operands[number] = replaced[operand]
-    return list(copy.operation.results)

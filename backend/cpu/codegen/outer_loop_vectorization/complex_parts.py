@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
+from .....passes.rewriting import made_again
 from ....nests.emit import create
 from ....nests.nest import nested
 
@@ -43,16 +44,10 @@ def _split(op: Operation) -> None:
     if not any(map(_is_complex, carried)):
         return
     with ir.InsertionPoint(op), op.location:
-        new = ir.Operation.create(
-            op.name,
-            results=_split_types([result.type for result in op.results]),
-            operands=_split_values(list(op.operands)),
-            attributes=dict(op.attributes.items()),
-            regions=len(op.regions),
-        )
-        for old, region in zip(op.regions, new.regions, strict=True):
-            for block in list(old):
-                block.append_to(region)
+        types = _split_types([result.type for result in op.results])
+        new = made_again(op, types, _split_values(list(op.operands)))
+        for region in new.regions:
+            for block in list(region):
                 _split_block(block, op.location)
         results, parts = list(new.results), iter(list(new.results)[len(op.results) :])
         for old, real in zip(op.results, results, strict=False):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .....dialect.mlir import Operation, Type, Value, ir
+from .....passes.control_flow.structure import copy_of
 
 _COPIED = {
     "affine.apply",
@@ -60,9 +61,7 @@ class Captures:
         """Compute the rest at the insertion point; returns what all values are there."""
         known = dict(zip(self.passed, arguments, strict=True))
         for op in self._copied:
-            copy = op.clone().operation
-            rename(copy, known)
-            known.update(zip(op.results, copy.results, strict=True))
+            copy_of(op, known)
         return known
 
 

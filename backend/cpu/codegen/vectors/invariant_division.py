@@ -14,7 +14,7 @@ from __future__ import annotations
 from .....dialect.mlir import Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .... import target
-from ....functions.number import Number, all_of
+from ....functions.number import Number, all_of, no_lane
 from ....nests.emit import create
 from .code import broadcast
 
@@ -72,11 +72,7 @@ class InvariantDivisor:
         magnitude = x.to_bits() & ((1 << (x.bits - 1)) - 1)
         beyond = (magnitude - ((low + bias) << fraction)).at_least_unsigned((high - low) << fraction)
         unusual = all_of(beyond, x.compare("!=", 0.0))
-        i1 = ir.IntegerType.get_signless(1)
-        kind = {"kind": ir.Attribute.parse("#vector.kind<or>")}
-        is_any = create("vector.reduction", [i1], [unusual], kind)
-        true = create("arith.constant", [i1], [], {"value": ir.IntegerAttr.get(i1, 1)})
-        return create("arith.xori", [i1], [is_any, true])
+        return no_lane(unusual)
 
     def _by_reciprocal(self, x: Number) -> Number:
         first = quotient = x * self.reciprocal

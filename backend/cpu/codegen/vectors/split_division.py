@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import dataclass
-from ....functions.number import Number, all_of
+from ....functions.number import Number, all_of, no_lane
 from ....nests.emit import create
 from .code import broadcast
 
@@ -61,11 +61,7 @@ class SplitDivisor:
         least, largest = (_bits(bound, x.bits) for bound in (self.parts.least, self.parts.largest))
         magnitude = x.to_bits() & ((1 << (x.bits - 1)) - 1)
         unusual = all_of((magnitude - least).at_least_unsigned(largest - least), x.compare("!=", 0.0))
-        i1 = ir.IntegerType.get_signless(1)
-        kind = {"kind": ir.Attribute.parse("#vector.kind<or>")}
-        is_any = create("vector.reduction", [i1], [unusual], kind)
-        true = create("arith.constant", [i1], [], {"value": ir.IntegerAttr.get(i1, 1)})
-        return create("arith.xori", [i1], [is_any, true])
+        return no_lane(unusual)
 
     def _by_parts(self, x: Number) -> Number:
         high, low = self.parts.high, self.parts.low

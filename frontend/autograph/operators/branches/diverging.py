@@ -14,6 +14,7 @@ from .....dialect.errors import (
 from ....runtime_values.effects import raise_at_run_time
 from ....source.locations import is_own_frame
 from ....source.own_failures import RAISERS, in_users_words, is_own_failure
+from ....source.tracebacks import last_entry
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
 
@@ -67,9 +68,7 @@ _RAISERS = (
 
 def _is_internal(error: BaseException) -> bool:
     """Whether an exception comes from weft's own code, and not from the user's or on the user's behalf."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
+    entry = last_entry(error)
     return (
         entry is not None and is_own_frame(entry.tb_frame) and entry.tb_frame.f_code.co_name not in _RAISERS
     )
@@ -83,9 +82,7 @@ def require_own(trace: Recorder, error: BaseException) -> None:
 
 def _is_raised(error: BaseException) -> bool:
     """Whether the program itself raised an error."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
+    entry = last_entry(error)
     return entry is not None and is_own_frame(entry.tb_frame) and entry.tb_frame.f_code.co_name in RAISERS
 
 
