@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError
 from .....dialect.ops.complex_parts import Complex
 from ....numpy_api.long_ints import require_64_bits
 from ....runtime_values.example_values import example_of
@@ -28,11 +27,9 @@ from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
 from ..statements.expressions import as_bool, if_exp
-from ..statements.fetched_items import Fetched
 from ..statements.for_loops import for_
 from ..statements.generators import Mapped as MappedWalk
 from ..statements.generators import Walk, enumerated, zipped
-from ..statements.items_in_turn import ItemsInTurn
 from ..values.iterables import (
     Enumerated,
     Filtered,
@@ -362,28 +359,5 @@ def ndenumerate(array: Any) -> Any:
 
 def next_(iterator: Any, *default: Any) -> Any:
     """`next`."""
-    if isinstance(iterator, Filtered):
-        iterator = iterator.rest(
-            lambda items: iter_(operators().comprehension("list", items, lambda item: item))
-        )
-    if isinstance(iterator, Fetched):
-        is_there, item = iterator.take()
-        if default:
-            return if_exp(is_there, lambda: item, lambda: default[0])
-        operators().if_(np.logical_not(is_there), lambda: operators().raise_(StopIteration))
-        return item
-    if isinstance(iterator, ItemsInTurn):
-        return iterator.first(*default)
-    if isinstance(iterator, MappedWalk):
-        raise UnsupportedError(
-            "next() of what enumerate, zip or map make of a generator, or of what is fetched when the program runs: "
-            "ask the generator itself, or walk it by a `for` statement"
-        )
-    if not isinstance(iterator, SequenceIterator) or iterator.is_known:
-        return builtins.next(iterator, *default)
-    iterator.require_items()
-    is_left: Any = np.less(iterator.position, iterator.sequence.length)
-    if default:
-        return if_exp(is_left, iterator.take, lambda: default[0])
-    operators().if_(np.logical_not(is_left), lambda: operators().raise_(StopIteration))
-    return iterator.take()
+    taking = getattr(type(iterator), "__weft_next__", None)
+    return builtins.next(iterator, *default) if taking is None else taking(iterator, *default)

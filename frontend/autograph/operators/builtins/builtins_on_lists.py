@@ -33,11 +33,10 @@ from ..statements.comparisons import compare, holds_staged, sorted_by_comparing
 from ..statements.comprehensions import comprehension
 from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
-from ..statements.generators import Walk
 from ..statements.statements import if_
 from ..values.abstract import as_arrays, kind_of
 from ..values.array_kinds import as_array_kind
-from ..values.iterables import Filtered, Part, Sequence, sequence_of
+from ..values.iterables import OneByOne, Part, Sequence, sequence_of
 from ..values.kinds import ArrayKind, Container, Kind, Partial, Text
 from ..values.sequence_iterators import SequenceIterator, left_of
 from .builtins_on_arrays import bool_, fold
@@ -53,7 +52,7 @@ def list_(iterable: Any = ()) -> Any:
     has_length = (
         not isinstance(iterable, TracedArray) or iterable.ndim == 0 or iterable.type.shape[0] is not None
     )
-    if has_length and not isinstance(iterable, (Walk, Sequence, Filtered)):
+    if has_length and not isinstance(iterable, (OneByOne, Sequence)):
         return builtins.list(iterable)
     return comprehension("list", iterable, lambda item: item)
 
@@ -66,7 +65,7 @@ def tuple_(iterable: Any) -> Any:
 
 def is_listed(iterable: Any) -> bool:
     """Whether a list of its items is what Python's functions get in the place of something."""
-    return isinstance(iterable, (Walk, Sequence, Filtered, SequenceIterator))
+    return isinstance(iterable, (OneByOne, Sequence, SequenceIterator))
 
 
 def join_of(function: Any) -> Callable[..., Any] | None:
@@ -127,7 +126,7 @@ def is_open(iterable: Any) -> bool:
     """Whether only the program knows how many items there are."""
     if isinstance(iterable, Sequence):
         return not isinstance(iterable.length, int)
-    return isinstance(iterable, (Walk, Filtered, GrowingList))
+    return isinstance(iterable, (OneByOne, GrowingList))
 
 
 def truth_of_items(array: TracedArray) -> Any:
@@ -139,26 +138,14 @@ def truth_of_items(array: TracedArray) -> Any:
     return array
 
 
-def min_(*args: Any, key: Key | None = None, **default: Any) -> Any:
-    """`min`: the first of the smallest."""
-    return _extreme(builtins.min, lambda new, best: compare("<", new, best), args, key, default)
-
-
-def max_(*args: Any, key: Key | None = None, **default: Any) -> Any:
-    """`max`: the first of the largest."""
-    return _extreme(builtins.max, lambda new, best: compare(">", new, best), args, key, default)
-
-
-def _extreme(
-    builtin: Callable[..., Any],
-    is_better: Callable[[Any, Any], Any],
-    args: Any,
-    key: Key | None,
-    default: Any,
+def extreme(
+    builtin: Callable[..., Any], symbol: str, *args: Any, key: Key | None = None, **default: Any
 ) -> Any:
+    """`min` or `max`: the first of the smallest or largest, as an operator says which one is better."""
+    is_better = functools.partial(compare, symbol)
     items = left_of(args[0]) if len(args) == 1 else args
     rank: Key = (lambda item: item) if key is None else functools.partial(operators().call, key)
-    if isinstance(items, (Walk, Filtered)):
+    if isinstance(items, OneByOne):
         items = list_(items)
         args = (items,)  # what was walked has no items any more
     if not isinstance(items, (*ARRAYS, Sequence, GrowingList)) and not _is_walkable(items):
@@ -220,9 +207,9 @@ def _first_and_rest(items: Any) -> tuple[Callable[[], Any], Any, Any]:
 def reduce_(function: Key, iterable: Any, *initial: Any) -> Any:
     """`functools.reduce`."""
     combine, items = functools.partial(operators().call, function), left_of(iterable)
-    if isinstance(items, (Walk, Filtered)) and not initial:
+    if isinstance(items, OneByOne) and not initial:
         items = list_(items)
-    if sequence_of(items) is None and not isinstance(items, (Walk, Filtered)):
+    if sequence_of(items) is None and not isinstance(items, OneByOne):
         return functools.reduce(combine, items, *initial)
     if initial:
         return fold(combine, items, initial[0])
@@ -263,7 +250,7 @@ def _best(
 def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
     """`sorted`, of arrays and lists: at once where items or their keys are numbers, else by comparing each two."""
     iterable = left_of(iterable)
-    items = list_(iterable) if isinstance(iterable, (Walk, Filtered, Sequence)) else iterable
+    items = list_(iterable) if isinstance(iterable, (OneByOne, Sequence)) else iterable
     if isinstance(items, GrowingList):
         return sorted_list(items, key, reverse)
     if not isinstance(items, ARRAYS) and not _is_walkable(items) and key is None and not _hold_data(items):

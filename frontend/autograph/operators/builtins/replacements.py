@@ -171,8 +171,8 @@ _ROWS: dict[Any, _Row] = {
     # Collections as a whole
     any: (_always, lambda: lists.any_),
     all: (_always, lambda: lists.all_),
-    min: (_always, lambda: lists.min_),
-    max: (_always, lambda: lists.max_),
+    min: (_always, lambda: functools.partial(lists.extreme, min, "<")),
+    max: (_always, lambda: functools.partial(lists.extreme, max, ">")),
     sorted: (_always, lambda: lists.sorted_),
     list: (_always, lambda: lists.list_),
     tuple: (_walked, lambda: lists.tuple_),

@@ -39,6 +39,7 @@ from ....tracing.recorder import Recorder
 from ....tracing.staging import host_call
 from ..branches.exits import BREAK, Exit
 from ..values.hidden_state import MadeObjects, has_hidden_state
+from ..values.iterables import item_or_default
 from ..values.optional import MaybeUnbound
 from ..values.unfollowed_changes import Copies
 from .generators import Consumer, Walk
@@ -147,6 +148,10 @@ class Fetched(Walk):
 
     def __next__(self) -> Any:
         return self._refuse()
+
+    def __weft_next__(self, *default: Any) -> Any:
+        is_there, item = self.take()
+        return item_or_default(is_there, lambda: item, default)
 
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(

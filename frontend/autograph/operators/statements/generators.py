@@ -26,7 +26,7 @@ from ..branches.exits import (
     without_continue,
 )
 from ..values.hidden_state import Walked
-from ..values.iterables import Sequence
+from ..values.iterables import OneByOne, Sequence
 from ..values.own_variables import Variables
 from ..values.program_locations import UNBOUND
 from .expressions import if_exp
@@ -36,7 +36,7 @@ Consumer = Callable[[Any], Any]
 """Takes an item; says whether the generator is to end, which may be known at run time only."""
 
 
-class Walk:
+class Walk(OneByOne):
     """Items that come one after the other, from code that calls a consumer."""
 
     def feed(self, consumer: Consumer) -> None:
@@ -169,6 +169,12 @@ class Mapped(Walk):
             self._inner.feed(mapped)
         else:
             if_(self._before > 0, lambda: self._inner.feed(mapped))
+
+    def __weft_next__(self, *default: Any) -> Any:
+        raise UnsupportedError(
+            "next() of what enumerate, zip or map make of a generator, or of what is fetched when the program runs: "
+            "ask the generator itself, or walk it by a `for` statement"
+        )
 
     def __iter__(self) -> Iterator[Any]:
         for number, item in enumerate(self._inner):

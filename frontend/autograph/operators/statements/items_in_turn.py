@@ -11,10 +11,9 @@ from typing import Any
 from .....dialect.errors import UnsupportedError
 from ..branches.conditions import is_staged
 from ..branches.exits import BREAK, Exit
-from ..interface import operators
+from ..values.iterables import item_or_default
 from ..values.optional import MaybeUnbound
 from ..values.program_locations import UNBOUND
-from .expressions import not_
 from .for_loops import for_
 from .generators import Consumer, Walk
 from .statements import if_
@@ -61,8 +60,7 @@ class ItemsInTurn(Walk):
     def __iter__(self) -> Iterator[Any]:
         return lazily(self._iterable, self._element, self._condition, self._flat)
 
-    def first(self, *default: Any) -> Any:
-        """What `next` gives: the first item, else the default."""
+    def __weft_next__(self, *default: Any) -> Any:
         found: Any = UNBOUND
         is_found: Any = False
 
@@ -76,10 +74,7 @@ class ItemsInTurn(Walk):
         def held() -> Any:
             return found.value if isinstance(found, MaybeUnbound) else found
 
-        if default:
-            return operators().if_exp(is_found, held, lambda: default[0])
-        if_(not_(is_found), lambda: operators().raise_(StopIteration))
-        return held()
+        return item_or_default(is_found, held, default)
 
 
 def lazily(

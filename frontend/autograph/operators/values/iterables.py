@@ -13,6 +13,7 @@ from .....dialect.records import dataclass
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ..interface import operators
 
 ENDLESS = sys.maxsize
 """The length of what has no end."""
@@ -217,7 +218,22 @@ class Mapped(Derived):
         return self.function(*self.inner.item(position))
 
 
-class Filtered:
+class OneByOne:
+    """Items that come one after the other: how many, is known behind the last one.
+
+    What `next` gives of those that tell it themselves, and of iterators over sequences, is `__weft_next__`.
+    """
+
+
+def item_or_default(is_there: Any, item: Callable[[], Any], default: tuple[Any, ...]) -> Any:
+    """What `next` gives: an item where there is one, else a default, or without one the end of the iterator."""
+    if default:
+        return operators().if_exp(is_there, item, lambda: default[0])
+    operators().if_(operators().not_(is_there), lambda: operators().raise_(StopIteration))
+    return item()
+
+
+class Filtered(OneByOne):
     """`filter`: not a sequence, as its length is known only afterwards; `for` skips what is not wanted."""
 
     __weft_state__ = ("_is_used",)
@@ -228,13 +244,16 @@ class Filtered:
         self._is_used: Any = False
         self._rest: Any = None
 
-    def rest(self, listed: Callable[[Filtered], Any] | None = None) -> Any:
-        """An iterator over what passes and was not taken; None before `listed` has made one of all that passes."""
-        if (
-            self._rest is None or self._is_used is not True
-        ):  # one that was made in a recording that was given up
-            self._rest = None if listed is None else listed(self)
-        return self._rest
+    @property
+    def rest(self) -> Any:
+        """An iterator over what passes and was not taken; None before `next` was asked for an item."""
+        return self._rest if self._is_used is True else None  # not one of a recording that was given up
+
+    def __weft_next__(self, *default: Any) -> Any:
+        if self.rest is None:
+            passing = operators().comprehension("list", self, lambda item: item)
+            self._rest = operators().call(iter, passing)
+        return self._rest.__weft_next__(*default)
 
     def taken(self) -> Any:
         """What it filters, which can be walked once."""

@@ -16,7 +16,7 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....tracing.flat_items import FlatItems
 from ..interface import operators
-from .iterables import Filtered, Part, Sequence, characters_of, is_text, sequence_of
+from .iterables import Filtered, Part, Sequence, characters_of, is_text, item_or_default, sequence_of
 from .ranges import Range
 from .resolve_grown_lists import resolve_grown_list
 
@@ -159,6 +159,12 @@ class SequenceIterator:
     def __iter__(self) -> SequenceIterator:
         return self
 
+    def __weft_next__(self, *default: Any) -> Any:
+        if self.is_known:
+            return next(self, *default)
+        self.require_items()
+        return item_or_default(np.less(self.position, self.sequence.length), self.take, default)
+
     def __next__(self) -> Any:
         self.require_items()
         if not self.is_known:
@@ -225,7 +231,7 @@ def left_of(iterable: Any, taker: str | None = None) -> Any:
     """What is walked in the place of an iterator: all items that are left, or those that a taker will ask for."""
     if isinstance(iterable, FlatItems):
         return iterable.left()
-    if isinstance(iterable, Filtered) and (rest := iterable.rest()) is not None:
+    if isinstance(iterable, Filtered) and (rest := iterable.rest) is not None:
         return rest.given(taker or "a loop")
     if is_text(iterable):
         return characters_of(iterable)
