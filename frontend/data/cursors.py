@@ -130,33 +130,14 @@ class RowsCursor(Cursor):
 
 
 @dataclass(eq=False)
-class OrderCursor(Cursor):
-    """A place in rows in an order that is drawn."""
-
-    rows: Any
-    orders: Any
-    order: Any
-    number: Any = 0
-
-    def advance(self) -> Any:
-        found = False
-        if self.number < len(self.order):
-            self.item = self.rows.element(self.orders, self.order[self.number])
-            self.number += 1
-            found = True
-        return found
-
-
-@dataclass(eq=False)
 class MapCursor(Cursor):
     inner: Any
     function: Callable[..., Any]
 
     def advance(self) -> Any:
-        found = False
-        if self.inner.advance():
+        found = self.inner.advance()
+        if found:
             self.item = applied(self.function, present(self.inner.item))
-            found = True
         return found
 
 
@@ -212,11 +193,10 @@ class EnumerateCursor(Cursor):
     number: Any
 
     def advance(self) -> Any:
-        found = False
-        if self.inner.advance():
+        found = self.inner.advance()
+        if found:
             self.item = np.int64(self.number), present(self.inner.item)
             self.number += 1
-            found = True
         return found
 
 

@@ -484,15 +484,16 @@ class ShuffleLast(StreamStep):
         return drawn_order(draws, self.inner.size(), self.buffer)
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        order, orders = self.order(key), self.inner.begin(key)
-        for number in range(start, len(order)):
-            if order[number] == self.inner.full():
-                yield self.inner.last(orders)
-            else:
-                yield self.inner.row(orders, order[number])
+        orders = self.order(key), self.inner.begin(key)
+        for number in range(start, self.inner.size()):
+            yield self.element(orders, number)
+
+    def element(self, orders: Any, number: Any) -> Any:
+        """The element of a number in the drawn order."""
+        return self.inner.element(orders[1], orders[0][number])
 
     def cursor(self, key: Key) -> Any:
-        return cursors.OrderCursor(self.inner, self.inner.begin(key), self.order(key))
+        return cursors.RowsCursor(self, (self.order(key), self.inner.begin(key)), self.inner.size())
 
 
 def known(size: Any) -> int:
