@@ -358,6 +358,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         660,
         "float32 normals, integers of bounds that the run tells, and short permutations are drawn in kernels",
     ),
+    (
+        "passes",
+        60,
+        "indices that loops keep in bounds are proved so, by what their tests and short circuits tell",
+    ),
+    ("backend/cpu", 22, "indices beside others are in bounds by one comparison, too"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

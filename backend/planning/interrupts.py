@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ...dialect.loops import INTERRUPTIBLE
 from ...dialect.mlir import Operation, Value, dialect, ir
-from ...passes.rewriting import constant_integer
+from ...passes.rewriting import constant_integer, terminator
 from .failures import FailureSites, find, record_type
 from .names import EXIT, POLL, is_kernel_name
 
@@ -55,9 +55,9 @@ def insert_polls(function: Operation, record: Value, failures: FailureSites) -> 
             if is_outermost:
                 with ir.InsertionPoint(loop):
                     _set(state, 1 if _calls(loop) else _FIRST_PERIOD)
-            # A while loop looks where it is sure to run again, which is after its condition.
+            # At the end of an iteration, as what the test of a while loop reads is then still in registers before.
             body = loop.regions[len(loop.regions) - 1].blocks[0]
-            with ir.InsertionPoint.at_block_begin(body):
+            with ir.InsertionPoint(terminator(body)):
                 _count_down(state, record, failures)
     return True
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...dialect.mlir import Value
+from ...dialect.mlir import Operation, Value
 from ...dialect.op import Array, Elementwise, Op
 from ...dialect.ops.comparison import (
     BitwiseAnd,
@@ -20,7 +20,7 @@ from ...dialect.ops.comparison import (
 )
 from ...dialect.register import decode_attributes, op_class_of
 from ..rewriting import type_of
-from .structure import EXTRACT, constant_of, producer
+from .structure import EXTRACT, IF, body, constant_of, producer, tensor_of, yielded
 
 Facts = dict[Value, Array]
 """What tensors of rank 0 are known to be."""
@@ -44,6 +44,8 @@ def facts_of(condition: Value, holds: bool) -> Facts:
 def _add_facts(condition: Value, holds: bool, facts: Facts, depth: int) -> None:
     facts[condition] = np.asarray(holds)
     operation = producer(condition)
+    if operation is not None and operation.name == IF and depth:
+        _add_branch_taken(operation, list(operation.results).index(condition), holds, facts, depth - 1)
     op_class = None if operation is None else op_class_of(operation)
     if operation is None or op_class is None or not depth:
         return
@@ -56,6 +58,16 @@ def _add_facts(condition: Value, holds: bool, facts: Facts, depth: int) -> None:
             _add_facts(operand, holds, facts, depth - 1)
     elif op_class is (Equal if holds else NotEqual):
         _add_equality(operands[0], operands[1], facts)
+
+
+def _add_branch_taken(branch: Operation, place: int, holds: bool, facts: Facts, depth: int) -> None:
+    """What `a and b` and `a or b` are made of, where b is computed only if it matters: the other branch is constant."""
+    for region in (0, 1):
+        other = constant_of(yielded(body(branch, 1 - region))[place])
+        condition = tensor_of(branch.operands[0])
+        if other is not None and not other.ndim and bool(other) != holds and condition is not None:
+            _add_facts(condition, region == 0, facts, depth)
+            _add_facts(yielded(body(branch, region))[place], holds, facts, depth)
 
 
 def _add_equality(left: Value, right: Value, facts: Facts) -> None:

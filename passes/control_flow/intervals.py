@@ -7,7 +7,7 @@ Loops carry what they begin with and what iterations make of it. What an iterati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from ...dialect.mlir import Operation, Value
 from ...dialect.op import Op
 from ...dialect.ops import comparison, elementwise, overflow
 from ...dialect.ops.casts import Cast
+from ...dialect.ops.indexing import FindOutOfBounds
 from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import Dim, Reshape, Squeeze
 from ...dialect.register import op_class_of
@@ -191,6 +192,9 @@ class Intervals:
             return decide(map(self.never_holds, operands))
         if not all(map(_is_number, operands)):
             return False
+        if op_class is FindOutOfBounds:
+            (low, high), (size, _) = map(self.of, operands)
+            return -size <= low and high < size
         if op_class in _EXACT:
             return fits(_EXACT[op_class](*map(self.of, operands)))
         return op_class in _NEVER and _NEVER[op_class](*map(self.of, operands))
@@ -203,7 +207,7 @@ class Intervals:
             around = value.owner.owner.operation
             if around.name == FOR and value.arg_number == 0:
                 return self._counted(around)
-            return self._everywhere._carried(value) if around.name in (FOR, WHILE) else EVERYTHING
+            return self._everywhere._carried(value, depth) if around.name in (FOR, WHILE) else EVERYTHING
         number = scalar_constant(value)
         if number is None and (constant := constant_of(value)) is not None and not constant.ndim:
             number = int(constant)
@@ -213,7 +217,7 @@ class Intervals:
             return self.of(operation.operands[0], depth - 1)
         if operation.name in (IF, FOR, WHILE):
             if operation.name != IF:
-                return self._everywhere._carried(value)
+                return self._everywhere._carried(value, depth)
             return _hull(*(self.of(each, depth - 1) for each in _sources(value)))
         op_class = op_class_of(operation)
         if op_class is Cast:
@@ -228,32 +232,46 @@ class Intervals:
         (low, highest), stride = self.of(lower), self.of(step)[1]
         return low, max(low, min(self.of(upper)[1] - 1, highest + MOST * stride))
 
-    def _carried(self, value: Value) -> Interval:
+    def _carried(self, value: Value, depth: int) -> Interval:
         """What loops carry, which is the same wherever it is asked, and so is found once."""
         if value in self._loops:
             return self._loops[value]
         is_first = not self._asked
         self._asked += 1
-        found = self._gathered(value)
+        found = self._gathered(value, depth)
         self._asked -= 1
         if is_first:
             self._loops[value] = found
         return found
 
-    def _gathered(self, value: Value) -> Interval:
+    def _gathered(self, value: Value, depth: int) -> Interval:
         """What is handed on from place to place in loops, and all that is added to it on the way."""
-        waiting, met, begins, added = [value], {value}, list[Interval](), (0, 0)
+        sources, added = self._handed_on_from(value)
+        begins = [place for place in sources if not sources[place]]
+        found = self._repeated(begins, added.values(), _DEPTH)
+        cycle = _cycle_of(value, sources)
+        begins = [source for place in cycle for source in sources[place] if source not in cycle]
+        if depth and len(cycle) + len(begins) < len(sources):
+            # What is added on the way to the cycle is added once.
+            found = common(self._repeated(begins, map(added.__getitem__, cycle), depth - 1), found)
+        return common(found, self._tested(value)) if fits(found) else found
+
+    def _repeated(self, begins: Iterable[Value], added: Iterable[Interval], depth: int) -> Interval:
+        """Numbers to which others are added again and again."""
+        low, high = _hull(*(self.of(begin, depth) for begin in begins)) if begins else EVERYTHING
+        for least, most in added:
+            low, high = low + MOST * min(least, 0), high + MOST * max(most, 0)
+        return low, high
+
+    def _handed_on_from(self, value: Value) -> tuple[dict[Value, list[Value]], dict[Value, Interval]]:
+        """What is handed on to a value, directly or not: of what each of that is one, and what is added there."""
+        waiting, sources, added = [value], dict[Value, list[Value]](), dict[Value, Interval]()
         while waiting:
             place = waiting.pop()
-            sources, more = self._handed_on(place)
-            if not sources:
-                begins.append(self.of(place))
-            added = added[0] + min(more[0], 0), added[1] + max(more[1], 0)
-            waiting += [source for source in sources if source not in met]
-            met.update(sources)
-        low, high = _hull(*begins) if begins else EVERYTHING
-        found = low + MOST * added[0], high + MOST * added[1]
-        return common(found, self._tested(value)) if fits(found) else found
+            if place not in sources:
+                sources[place], added[place] = self._handed_on(place)
+                waiting += sources[place]
+        return sources, added
 
     def _tested(self, value: Value) -> Interval:
         """What a `while` loop carries: what it begins with, or what an iteration makes where the test holds."""
@@ -285,6 +303,20 @@ class Intervals:
                 if max(-low, high) < 2**14:
                     return [source], (low, high) if op_class is elementwise.Add else (-high, -low)
         return [], (0, 0)
+
+
+def _cycle_of(value: Value, sources: Mapping[Value, Iterable[Value]]) -> set[Value]:
+    """The values that one is handed on to, of those that are handed on to it."""
+    users: dict[Value, list[Value]] = {}
+    for place, handed in sources.items():
+        for source in handed:
+            users.setdefault(source, []).append(place)
+    found, waiting = {value}, [value]
+    while waiting:
+        more = [user for user in users.get(waiting.pop(), ()) if user not in found]
+        found.update(more)
+        waiting += more
+    return found
 
 
 def _sources(value: Value) -> Iterator[Value]:

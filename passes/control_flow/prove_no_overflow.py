@@ -30,7 +30,7 @@ from .structure import (
 
 @dataclass(frozen=True)
 class ProveNoOverflow(Pass):
-    """Remove a `weft.raise_if` of numbers that have too many bits, where ranges of integers tell that none has.
+    """Remove a `weft.raise_if` of numbers with too many bits, or out of bounds, where ranges tell that none is.
 
     Counters of loops, extents, and what loops add up of small numbers are far from 2**63, as neither memory nor time
     suffices for more; conditions of branches and loops, and checks that went by, say more.

@@ -75,7 +75,9 @@ class _Check:
                 is_inside = _compare(_BELOW, self.index, self.extent)
                 _jump(is_inside, (passing, [*passed, self.index]), (wrapping, []), _IN_BOUNDS)
         self.jump.erase()
-        for same in _places_of(self.index, self.extent):
+        for same in list(_places_of(self.index, self.extent)):
+            for clamped in _clamped(same, self.extent):
+                _replace_in(behind, clamped, place)
             _replace_in(behind, same, place)
         for chosen, failed_value in _chosen_by(condition):
             # What is told of the failure is chosen in front of the jump, and used where the program fails.
@@ -114,23 +116,47 @@ def _blocks_behind(first: Block) -> set[Block]:
 
 def _places_of(index: Value, extent: Value) -> Iterator[Value]:
     """What is the index, or the sum with the extent if it is negative."""
-    for use in list(index.uses):
-        user = use.owner.operation
-        if (
-            user.name != "llvm.icmp"
-            or user.attributes["predicate"].value != _LESS
-            or _constant(user.operands[1]) != 0
-        ):
-            continue
-        for chosen, with_extent in _chosen_by(user.result):
-            added = _producer(with_extent, "llvm.add")
-            if (
-                added is not None
-                and chosen.owner.operands[2] == index
-                and added.operands[0] == index
-                and _is_same(added.operands[1], extent)
-            ):
-                yield chosen
+    for comparison in _comparisons_of(index, _LESS):
+        if _constant(comparison.operands[1]) == 0:
+            for chosen, added in _chosen_by(comparison.result):
+                if chosen.owner.operands[2] == index and _is_sum(added, index, extent):
+                    yield chosen
+
+
+def _clamped(place: Value, extent: Value) -> Iterator[Value]:
+    """What is a place if that is in bounds, and else another one."""
+    for comparison in _comparisons_of(place, _BELOW):
+        if _is_same(comparison.operands[1], extent):
+            yield from (chosen for chosen, inside in _chosen_by(comparison.result) if inside == place)
+
+
+def _comparisons_of(value: Value, predicate: int) -> list[Operation]:
+    """The comparisons that a value is the first operand of."""
+    owners = [use.owner.operation for use in value.uses]
+    return [
+        op
+        for op in owners
+        if op.name == "llvm.icmp"
+        and op.attributes["predicate"].value == predicate
+        and op.operands[0] == value
+    ]
+
+
+def _is_sum(added: Value, index: Value, extent: Value) -> bool:
+    """Whether a value is the sum of two, also where the first is a sum with a constant, and both constants are one."""
+    whole, part = _producer(added, "llvm.add"), _producer(index, "llvm.add")
+    if whole is None:
+        return False
+    if whole.operands[0] == index:
+        return _is_same(whole.operands[1], extent)
+    constants = [None if op is None else _constant(op.operands[1]) for op in (part, whole)]
+    length = _constant(extent)
+    return (
+        part is not None
+        and part.operands[0] == whole.operands[0]
+        and None not in (*constants, length)
+        and constants[0] + length == constants[1]
+    )
 
 
 def _chosen_by(condition: Value) -> list[tuple[Value, Value]]:

@@ -170,3 +170,94 @@ func.func @while(%m: tensor<i64>, %start: tensor<i64>) {
   }
   return
 }
+
+// -----
+
+// An index that begins below an extent and falls is in bounds while it is not negative: in the second half of the
+// test, which is asked where the first holds, in the body, and one place further up. Behind the loop it may be -1.
+// CHECK-LABEL: func.func @falling
+// CHECK: scf.while
+// CHECK-NOT: weft.raise_if
+// CHECK: scf.yield
+// CHECK: scf.yield %{{.*}} : tensor<i64>
+// CHECK: weft.raise_if
+// CHECK: return
+func.func @falling(%x: tensor<400xf64>, %least: tensor<f64>) {
+  %c0 = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %c1 = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %false = "weft.constant"() {value = dense<false> : tensor<i1>} : () -> tensor<i1>
+  %extent = "weft.constant"() {value = dense<400> : tensor<i64>} : () -> tensor<i64>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %last = arith.constant 399 : index
+  scf.for %i = %zero to %last step %one {
+    %number = arith.index_cast %i : index to i64
+    %start = tensor.from_elements %number : tensor<i64>
+    %more = "weft.add"(%start, %c1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %first = "weft.subtract"(%more, %c1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %end = scf.while (%j = %first) : (tensor<i64>) -> tensor<i64> {
+      %positive = "weft.greater_equal"(%j, %c0) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      %is_positive = tensor.extract %positive[] : tensor<i1>
+      %both = scf.if %is_positive -> (tensor<i1>) {
+        %0:2 = "weft.find_out_of_bounds"(%j, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+        "weft.raise_if"(%0#0) {error = "IndexError", message = "out"} : (tensor<i1>) -> ()
+        %1 = "weft.gather"(%x, %j) {axes = array<i64: 0>, position = 0 : i64} : (tensor<400xf64>, tensor<i64>) -> tensor<f64>
+        %2 = "weft.greater"(%1, %least) : (tensor<f64>, tensor<f64>) -> tensor<i1>
+        scf.yield %2 : tensor<i1>
+      } else {
+        scf.yield %false : tensor<i1>
+      }
+      %go = tensor.extract %both[] : tensor<i1>
+      scf.condition(%go) %j : tensor<i64>
+    } do {
+    ^bb0(%j: tensor<i64>):
+      %above = "weft.add"(%j, %c1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      %0:2 = "weft.find_out_of_bounds"(%j, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+      "weft.raise_if"(%0#0) {error = "IndexError", message = "out"} : (tensor<i1>) -> ()
+      %1:2 = "weft.find_out_of_bounds"(%above, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+      "weft.raise_if"(%1#0) {error = "IndexError", message = "out"} : (tensor<i1>) -> ()
+      %next = "weft.subtract"(%j, %c1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      scf.yield %next : tensor<i64>
+    }
+    %beyond = "weft.subtract"(%end, %extent) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %2:2 = "weft.find_out_of_bounds"(%beyond, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%2#0) {error = "IndexError", message = "out"} : (tensor<i1>) -> ()
+  }
+  return
+}
+
+// -----
+
+// An index that may rise in the loop, or whose lower bound is not asked first, is checked.
+// CHECK-LABEL: func.func @rising
+// CHECK: scf.if
+// CHECK: weft.raise_if
+// CHECK: } do {
+// CHECK: weft.raise_if
+// CHECK: return
+func.func @rising(%x: tensor<400xf64>, %n: tensor<i64>, %c: tensor<i1>) {
+  %c1 = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %true = "weft.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  %c2 = "weft.constant"() {value = dense<2> : tensor<i64>} : () -> tensor<i64>
+  %extent = "weft.constant"() {value = dense<400> : tensor<i64>} : () -> tensor<i64>
+  %end = scf.while (%j = %c2) : (tensor<i64>) -> tensor<i64> {
+    %below = "weft.less"(%j, %n) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %is_below = tensor.extract %below[] : tensor<i1>
+    %either = scf.if %is_below -> (tensor<i1>) {
+      %0:2 = "weft.find_out_of_bounds"(%j, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+      "weft.raise_if"(%0#0) {error = "IndexError", message = "out"} : (tensor<i1>) -> ()
+      scf.yield %c : tensor<i1>
+    } else {
+      scf.yield %true : tensor<i1>
+    }
+    %go = tensor.extract %either[] : tensor<i1>
+    scf.condition(%go) %j : tensor<i64>
+  } do {
+  ^bb0(%j: tensor<i64>):
+    %0:2 = "weft.find_out_of_bounds"(%j, %extent) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%0#0) {error = "IndexError", message = "out"} : (tensor<i1>) -> ()
+    %next = "weft.add"(%j, %c1) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    scf.yield %next : tensor<i64>
+  }
+  return
+}

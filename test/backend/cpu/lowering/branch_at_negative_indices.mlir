@@ -128,3 +128,58 @@ llvm.func @other_sum(%first: i64, %n: i64, %m: i64, %table: !llvm.ptr) {
   %next = llvm.load %to : !llvm.ptr -> i64
   llvm.br ^body(%next : i64)
 }
+
+// -----
+
+// An index one further up, whose sum with the extent is made of one constant, and a read that would stay in bounds.
+// CHECK-LABEL: llvm.func @next
+// CHECK: ^bb4(%[[PLACE:.*]]: i64):
+// CHECK: llvm.getelementptr %{{.*}}[%[[PLACE]]]
+llvm.func @next(%first: i64, %table: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %extent = llvm.mlir.constant(100 : i64) : i64
+  %more = llvm.mlir.constant(101 : i64) : i64
+  llvm.br ^body(%first : i64)
+^body(%k: i64):
+  %index = llvm.add %k, %one : i64
+  %negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %k, %more : i64
+  %place = llvm.select %negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %extent : i64
+  llvm.cond_br %outside, ^failing, ^passing
+^failing:
+  llvm.return
+^passing:
+  %inside = llvm.icmp "ult" %place, %extent : i64
+  %clamped = llvm.select %inside, %place, %zero : i1, i64
+  %to = llvm.getelementptr %table[%clamped] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %next = llvm.load %to : !llvm.ptr -> i64
+  llvm.br ^body(%next : i64)
+}
+
+// -----
+
+// The two constants are not the extent apart.
+// CHECK-LABEL: llvm.func @other_constant
+// CHECK-NOT: llvm.icmp "ult"
+llvm.func @other_constant(%first: i64, %table: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %extent = llvm.mlir.constant(100 : i64) : i64
+  %more = llvm.mlir.constant(100 : index) : i64
+  llvm.br ^body(%first : i64)
+^body(%k: i64):
+  %index = llvm.add %k, %one : i64
+  %negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %k, %more : i64
+  %place = llvm.select %negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %extent : i64
+  llvm.cond_br %outside, ^failing, ^passing
+^failing:
+  llvm.return
+^passing:
+  %to = llvm.getelementptr %table[%place] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %next = llvm.load %to : !llvm.ptr -> i64
+  llvm.br ^body(%next : i64)
+}
