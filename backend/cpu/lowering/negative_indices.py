@@ -149,14 +149,10 @@ def _is_sum(added: Value, index: Value, extent: Value) -> bool:
         return False
     if whole.operands[0] == index:
         return _is_same(whole.operands[1], extent)
-    constants = [None if op is None else _constant(op.operands[1]) for op in (part, whole)]
-    length = _constant(extent)
-    return (
-        part is not None
-        and part.operands[0] == whole.operands[0]
-        and None not in (*constants, length)
-        and constants[0] + length == constants[1]
-    )
+    if part is None or part.operands[0] != whole.operands[0]:
+        return False
+    less, more, length = _constant(part.operands[1]), _constant(whole.operands[1]), _constant(extent)
+    return less is not None and more is not None and length is not None and less + length == more
 
 
 def _chosen_by(condition: Value) -> list[tuple[Value, Value]]:
