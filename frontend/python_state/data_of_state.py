@@ -182,7 +182,7 @@ class DataOfState(ABC):
         if (
             traced is None
             and named is not None
-            and self._decisions.is_data(named[2])
+            and self._decisions.is_data(self._lasting(named[2]))
             and self._is_array(array)
         ):
             return self._make_input(named[1], array).traced
@@ -257,4 +257,10 @@ class DataOfState(ABC):
         named = (value for value in known if type(value) is np.ndarray and value.base is array)
         array = next((value for value in named if np.may_share_memory(value, view)), array)
         handle = self.place_of(array)
-        return handle, None if handle is None else handle.place
+        return handle, None if handle is None else self._lasting(handle.place)
+
+    def _lasting(self, key: Any) -> Any:
+        """The key of a place as the next recording has it: in a deque itself, and not in what stands for it now."""
+        owner, *rest = key if isinstance(key, tuple) else (key,)
+        original = self._trace.state(OutsideDeques).original(owner)
+        return key if original is None else (id(original), *rest)

@@ -24,3 +24,7 @@ class OutsideDeques:
             self.made[id(value)] = value, made
             made.items_of().extend(map(self.stand_in, value))
         return self.made[id(value)][1]
+
+    def original(self, made: Any) -> deque[Any] | None:
+        """The deque that an object stands for, by the identity of that object; None where it stands for none."""
+        return next((value for value, stand_in in self.made.values() if id(stand_in) == made), None)

@@ -564,9 +564,9 @@ class PythonState(ClassState):
             is_read = read in (self._attribute_uses.read if isinstance(read, str) else self._read_lists)
             self.guards.append(guard if is_read or id(items) in grown else Kind(handle, type(items)))
         for array, named, key in self._handles.values():
-            is_data = self._decisions.is_data(key) or self.input_of(array) is not None
+            is_data = self._decisions.is_data(self._lasting(key)) or self.input_of(array) is not None
             is_captured = array.nbytes > CONSTANT_BYTES or self._trace.is_constant(array)
-            if not is_data and not (is_captured and self._takes(key, array)):
+            if not is_data and not (is_captured and self._takes(self._lasting(key), array)):
                 self.guards.append(Content(named, array))  # NumPy may have computed with it
         self._generators.settle()
         mentioned = self._attribute_uses.read

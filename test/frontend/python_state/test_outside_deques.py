@@ -252,3 +252,43 @@ def test_deque_in_a_tuple_is_itself():
         assert found is HELD_IN_TUPLE[0]
         assert held[0] is found
         assert list(found) == [1, 2, 3, 3][:length]
+
+
+SLIDING: deque[Any] = deque()
+"""What functions keep of call after call."""
+
+
+def _slides(x: Any) -> Any:
+    SLIDING.appendleft(x[0])
+    return x + 1
+
+
+def _writes_the_oldest(x: Any) -> Any:
+    SLIDING.append(x * 2)
+    SLIDING[0][0] += 1
+    return x + 1
+
+
+def _gives_the_oldest(x: Any) -> Any:
+    SLIDING.append(x * 2)
+    return SLIDING[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "begins"),
+    [
+        (_slides, [1.0, 2.0]),
+        (_writes_the_oldest, [np.ones(2), np.zeros(2)]),
+        (_gives_the_oldest, [np.ones(2), np.zeros(2)]),
+    ],
+)
+def test_deques_outside_slide_from_call_to_call(
+    function: Callable[..., Any], begins: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a call returns or writes was put there by another call, under a place that each recording finds again."""
+    runs = []
+    for called in (function, weft.function(function)):
+        kept = deque(copy.deepcopy(begins), maxlen=4)
+        monkeypatch.setitem(globals(), "SLIDING", kept)
+        runs.append([(repr(called(np.array([v, 2], np.int16))), repr(kept)) for v in range(3, 8)])
+    assert runs[0] == runs[1]
