@@ -364,6 +364,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "indices that loops keep in bounds are proved so, by what their tests and short circuits tell",
     ),
     ("backend/cpu", 22, "indices beside others are in bounds by one comparison, too"),
+    (
+        "frontend/autograph/operators",
+        443,
+        "tuples of as many items as only the program knows, and calls f(*items)",
+    ),
+    ("frontend/autograph", 14, "converted functions gather as many arguments as only the program knows"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -57,6 +57,7 @@ from .results import (
     RuntimeLength,
     RuntimeNone,
     RuntimeTable,
+    RuntimeTuple,
     flatten_results,
 )
 from .values import Frozen, FrozenException, RuntimeValue, holder_of
@@ -329,7 +330,7 @@ class Outputs:
             return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value, *self._search))
         if isinstance(leaf, RuntimeChoice):
             return ChosenResult(self._computed(leaf.index), self._options_of(leaf))
-        if isinstance(leaf, RuntimeTable):
+        if isinstance(leaf, (RuntimeTable, RuntimeTuple)):
             return HolderResult(self.collect(leaf.listed(), *self._search), leaf.make)
         if isinstance(leaf, RuntimeLength):
             in_pools = leaf.in_pools()

@@ -129,6 +129,25 @@ class RuntimeTable(RuntimeContainer):
         raise NotImplementedError
 
 
+class RuntimeTuple(RuntimeValue):
+    """A tuple whose length is known at run time; AutoGraph's grown tuples are such."""
+
+    make = tuple
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """The items, as a list."""
+        return self.listed(), tuple
+
+    @classmethod
+    def of(cls, items: Any) -> RuntimeTuple:
+        """One of the items of a list or tuple."""
+        raise NotImplementedError
+
+    def listed(self) -> RuntimeLength:
+        """Its items."""
+        raise NotImplementedError
+
+
 class RuntimeLength(RuntimeContainer):
     """A list whose length is known at run time; AutoGraph's growing lists are such."""
 

@@ -346,6 +346,18 @@ class PythonOperators:
         """`[a, *b]`."""
         return [item for part in parts for item in (part if type(part) is Spread else [part])]
 
+    def tuple_display(self, *parts: Any) -> tuple[Any, ...]:
+        """`(a, *b)`."""
+        return tuple(self.list_display(*parts))
+
+    def call_spread(self, function: Any, *parts: Any, **named: Any) -> Any:
+        """`function(a, *b)`."""
+        return self.call(function, *self.list_display(*parts), **named)
+
+    def gathered(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """`*args` of a function."""
+        return args
+
     def dict_display(self, *parts: tuple[Any, ...]) -> dict[Any, Any]:
         """`{a: b, **c}`."""
         made: dict[Any, Any] = {}

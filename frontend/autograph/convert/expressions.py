@@ -89,6 +89,13 @@ class ExpressionConverter(Emitter):
             return display
         return build.call("list_display", [self._display_item(item) for item in node.elts], node)
 
+    def tuple_display(self, node: ast.Tuple) -> ast.expr:
+        """`(a, *b)`."""
+        if not isinstance(node.ctx, ast.Load) or not any(isinstance(item, ast.Starred) for item in node.elts):
+            display: ast.expr = self.rebuilt(node)
+            return display
+        return build.call("tuple_display", [self._display_item(item) for item in node.elts], node)
+
     def dict_display(self, node: ast.Dict) -> ast.expr:
         """`{a: b, **c}`: keys may be known at run time only."""
         if all(isinstance(key, ast.Constant) for key in node.keys):
@@ -235,8 +242,14 @@ class ExpressionConverter(Emitter):
             and not self.is_shadowed(function.id)
         ):
             return self._frame_call(node, function.id)
-        arguments = [self.expr(function), *self.exprs(node.args)]
-        return build.call("call", arguments, node, [self.rebuilt(item) for item in node.keywords])
+        is_spread = any(isinstance(item, ast.Starred) for item in node.args)
+        arguments = [self.expr(function), *map(self._display_item, node.args)]
+        return build.call(
+            "call_spread" if is_spread else "call",
+            arguments,
+            node,
+            [self.rebuilt(item) for item in node.keywords],
+        )
 
     def _frame_call(self, node: ast.Call, name: str) -> ast.expr:
         if name == "super" and not node.args and not node.keywords:
@@ -379,6 +392,7 @@ _CONVERTERS: dict[type[ast.expr], Callable[[Any, Any], ast.expr]] = {
     ast.BinOp: ExpressionConverter.bin_op,
     ast.JoinedStr: ExpressionConverter.joined,
     ast.List: ExpressionConverter.list_display,
+    ast.Tuple: ExpressionConverter.tuple_display,
     ast.Dict: ExpressionConverter.dict_display,
     ast.Set: ExpressionConverter.set_display,
     ast.Starred: ExpressionConverter.starred,

@@ -63,7 +63,7 @@ class FunctionConverter(AssignmentConverter):
         with self.owner(scope, statements) as body:
             self.block(statements)
         where = statements[0] if statements else node
-        written = body.declarations(where) + body.statements
+        written = body.declarations(where) + _gathering(node) + body.statements
         return docstring + written or [ast.Pass(**build.place(node))]
 
     def require_free(self, scope: Scope, node: ast.AST) -> None:
@@ -122,3 +122,12 @@ class FunctionConverter(AssignmentConverter):
 
 
 _CONVERTERS[ast.Lambda] = FunctionConverter.user_lambda
+
+
+def _gathering(node: ast.FunctionDef) -> list[ast.stmt]:
+    """`args = weft_.gathered(args)` of a function with `*args`."""
+    if node.args.vararg is None:
+        return []
+    name, where = node.args.vararg.arg, node.args.vararg
+    value = build.call("gathered", [build.load(name, where)], where)
+    return [ast.Assign([ast.Name(name, ast.Store(), **build.place(where))], value, **build.place(where))]

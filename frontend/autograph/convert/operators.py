@@ -182,6 +182,15 @@ class Operators(Protocol):
     def list_display(self, /, *parts: Any) -> Any:
         """`[a, *b]`."""
 
+    def tuple_display(self, /, *parts: Any) -> Any:
+        """`(a, *b)`."""
+
+    def call_spread(self, function: Any, /, *parts: Any, **named: Any) -> Any:
+        """`function(a, *b, **named)`."""
+
+    def gathered(self, args: tuple[Any, ...], /) -> Any:
+        """What `*args` of a function holds."""
+
     def dict_display(self, /, *parts: tuple[Any, ...]) -> Any:
         """`{a: b, **c}`: pairs, and what is unpacked as a tuple of one."""
 

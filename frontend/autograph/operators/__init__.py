@@ -9,10 +9,10 @@ from __future__ import annotations
 from ....dialect.lazy import lazy
 from .branches import exits
 from .builtins import unpacking
-from .calls import calls, withs
+from .calls import calls, gathered_arguments, spread_calls, withs
 from .exceptions import tries
 from .interface import StagingOperators, install_operators
-from .lists import computed_lengths
+from .lists import computed_lengths, grown_tuples
 from .objects import access, arithmetic, changed_classes, class_patterns
 from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
 from .tables import carried_tables, list_pools, making
@@ -50,6 +50,9 @@ class _Operators:
     list_display = lazy(lambda _: unpacking.list_display)
     dict_display = lazy(lambda _: making.dict_display)
     set_display = lazy(lambda _: making.set_display)
+    tuple_display = lazy(lambda _: unpacking.tuple_display)
+    call_spread = lazy(lambda _: spread_calls.call_spread)
+    gathered = lazy(lambda _: gathered_arguments.gathered)
     spread = lazy(lambda _: unpacking.spread)
     unpack = lazy(lambda _: unpacking.unpack)
     call = lazy(lambda _: calls.call)
@@ -77,6 +80,7 @@ class _Operators:
     as_walked = lazy(lambda _: computed_lengths.as_walked)
     lists_in_pool = lazy(lambda _: list_pools.lists_in_pool)
     join_tables = lazy(lambda _: carried_tables.join_tables)
+    grown_tuple = lazy(lambda _: grown_tuples.grown_tuple)
     is_spread = lazy(lambda _: unpacking.is_spread)
 
 

@@ -25,6 +25,9 @@ class StagingOperators(Operators, Protocol):
     def lists_in_pool(self, kind: Any, /) -> Any:
         """The abstract type of lists of a new pool, whose items have one."""
 
+    def grown_tuple(self) -> Any:
+        """The class of what stands for a tuple of any length."""
+
     def is_spread(self, part: Any, /) -> bool:
         """Whether a part of a display is what `*items` stands for."""
 

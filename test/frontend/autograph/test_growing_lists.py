@@ -354,12 +354,6 @@ def test_operators_with_arrays():
 
 
 class TestRefused:
-    def test_other_collections(self):
-        for kind in (tuple,):
-            refused(
-                lambda n, kind=kind: kind(squares(n)), I64(2), match=f"a {kind.__name__} whose size is known"
-            )
-
     def test_lists_of_other_lengths_in_items(self):
         def in_dict(n):
             rows = [{"row": [0]}]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import weft
-from weft.dialect.errors import UnsupportedError
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> Any:
@@ -152,6 +151,5 @@ class TestWithRunTimeBounds:
         with pytest.raises(TypeError, match="not subscriptable"):
             weft.function(lambda x: enumerate(x)[0])(np.arange(3))
 
-    def test_a_tuple_has_a_known_length(self):
-        with pytest.raises(UnsupportedError, match="a tuple whose size is known only at run time"):
-            weft.function(lambda n: tuple(range(int(n))))(np.int64(3))
+    def test_a_tuple_of_a_range(self):
+        assert weft.function(lambda n: tuple(range(int(n))))(np.int64(3)) == (0, 1, 2)

@@ -26,6 +26,7 @@ from ..branches.conditions import truth_of
 from ..branches.exits import BREAK, Exit
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
+from ..lists.grown_tuples import GrownTuple
 from ..lists.items_of_types import ranks_of_types
 from ..lists.kept_items import keep_read
 from ..lists.packed_lists import kind_of_numbers
@@ -49,18 +50,22 @@ def list_(iterable: Any = ()) -> Any:
     iterable = left_of(iterable)
     if isinstance(iterable, GrowingList):
         return iterable.copy()
-    has_length = (
-        not isinstance(iterable, TracedArray) or iterable.ndim == 0 or iterable.type.shape[0] is not None
-    )
-    if has_length and not isinstance(iterable, (OneByOne, Sequence)):
+    if not has_unknown_length(iterable) and not isinstance(iterable, (OneByOne, Sequence)):
         return builtins.list(iterable)
     return comprehension("list", iterable, lambda item: item)
 
 
+def has_unknown_length(value: Any) -> bool:
+    """Whether a value is an array of which only the program knows how many rows it has."""
+    return isinstance(value, TracedArray) and value.ndim > 0 and value.type.shape[0] is None
+
+
 def tuple_(iterable: Any) -> Any:
     """`tuple` of items that the program decides on."""
-    items = list_(iterable)
-    return items.as_tuple() if isinstance(items, GrowingList) else tuple(items)
+    items = iterable if isinstance(iterable, GrownTuple) else list_(iterable)
+    if isinstance(items, GrowingList) and items.known_length is None:
+        return GrownTuple(items)
+    return items if isinstance(items, GrownTuple) else tuple(items)
 
 
 def is_listed(iterable: Any) -> bool:

@@ -19,6 +19,7 @@ from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
 from ....runtime_values import strings
 from ....runtime_values.kept_exceptions import UnknownException
+from ....runtime_values.results import RuntimeTuple
 from ....runtime_values.values import RuntimeValue, holds_traced
 from ....signature.traced_value import CompositeValue, held
 from ....source.modules import module_of
@@ -114,7 +115,8 @@ def _walked(*args: Any) -> bool:
     if len(args) != 1:
         return False
     (items,) = args
-    return lists.is_listed(items) or isinstance(items, dynamic_lists.GrowingList) or iterables.is_text(items)
+    is_open = isinstance(items, (dynamic_lists.GrowingList, RuntimeTuple)) or lists.has_unknown_length(items)
+    return is_open or lists.is_listed(items) or iterables.is_text(items)
 
 
 def _shown(*args: Any) -> bool:

@@ -9,6 +9,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_where
 from ..lists.dynamic_lists import GrowingList
+from ..lists.grown_tuples import GrownTuple
 from ..lists.kept_items import keep_read
 from ..tables.table_walks import listed
 from ..values.hidden_state import require_own
@@ -18,7 +19,7 @@ from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import left_of
 from ..values.special_methods import iterated
-from .builtins_on_lists import is_open, list_
+from .builtins_on_lists import has_unknown_length, is_open, list_, tuple_
 
 
 def unpack(value: Any, before: int, after: int | None = None) -> Any:
@@ -33,7 +34,7 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
     if isinstance(value, Chosen) and value.held:
         return value.each(lambda one: [*unpack(one, before, after)])
     value = listed(value)
-    if _has_unknown_length(value):
+    if has_unknown_length(value):
         _check_length(value.shape[0], before, after)
         return _rows(value, before, after)
     if isinstance(value, Sequence) and after is None and not isinstance(value.length, int):
@@ -54,17 +55,13 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
 
 def _items_of(value: Any) -> Any:
     """What is taken apart: a growing list where only the program knows the number of items."""
-    if _has_unknown_length(value):
+    if has_unknown_length(value):
         return GrowingList.of_array(value)
     trace = current_trace()
     require_own(trace, value)
     if trace is not None and is_plain(value):
         trace.watch(value)
     return list_(value) if is_open(value) else value
-
-
-def _has_unknown_length(value: Any) -> bool:
-    return isinstance(value, TracedArray) and value.ndim > 0 and value.type.shape[0] is None
 
 
 def _read(items: GrowingList, position: Any) -> Any:
@@ -120,8 +117,19 @@ def is_spread(part: Any) -> bool:
 
 def spread(value: Any) -> Spread:
     """`*value` in a list display; its items are made before what follows is evaluated."""
+    if isinstance(value, Chosen) and all(isinstance(one, (tuple, GrownTuple)) for one in value.options):
+        value = GrownTuple.of(value)
     items = _items_of(listed(left_of(iterated(resolve_grown_list(left_of(value))))))
     return Spread(items if isinstance(items, GrowingList) else [*items])
+
+
+def tuple_display(*parts: Any) -> Any:
+    """`(a, *b)`.
+
+    >>> tuple_display(1, spread((2, 3)))
+    (1, 2, 3)
+    """
+    return tuple_(list_display(*parts))
 
 
 def list_display(*parts: Any) -> Any:

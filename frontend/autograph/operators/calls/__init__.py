@@ -2,4 +2,4 @@
 
 from .....dialect.imports import load_on_first_use
 
-load_on_first_use(__name__, "withs")
+load_on_first_use(__name__, "spread_calls", "withs")

@@ -21,7 +21,7 @@ from ....guards.generated import is_generated
 from ....numpy_api import library_objects
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
-from ....runtime_values.results import RuntimeContainer
+from ....runtime_values.results import RuntimeContainer, RuntimeTuple
 from ....runtime_values.values import RuntimeValue
 from ....source.modules import (
     is_library,
@@ -242,7 +242,7 @@ def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if function in (min, max, iter) and len(args) > 1:
         return args  # which are compared, or called
     items = tuple(walk(fetched_items.walk_of(value)) for value in args[first:last])
-    if id(function) in _TAKING_ALL:
+    if id(function) in _TAKING_ALL and not (function is tuple and isinstance(args[0], RuntimeTuple)):
         items = tuple(map(table_walks.listed, items))
     return (*args[:first], *items, *args[last:])
 

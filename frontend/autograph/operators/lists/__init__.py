@@ -3,5 +3,11 @@
 from .....dialect.imports import load_on_first_use
 
 load_on_first_use(
-    __name__, "computed_lengths", "dynamic_lists", "list_methods", "mixed_containers", "text_parts"
+    __name__,
+    "computed_lengths",
+    "dynamic_lists",
+    "grown_tuples",
+    "list_methods",
+    "mixed_containers",
+    "text_parts",
 )

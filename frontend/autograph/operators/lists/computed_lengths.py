@@ -24,6 +24,7 @@ from ..values.control_flow_state import control_flow
 from ..values.kinds import Container, Growing, Kind, is_plain_kind
 from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
+from .grown_tuples import GrownTuple
 from .lists_in_lists import entries_of, freed, is_record, joined_kind
 from .packed_lists import examples_of, holds_packed, kind_of_numbers
 from .widened_items import join_items
@@ -38,16 +39,16 @@ def is_count(value: Any) -> bool:
     return is_integer and value._is_scalar and value._known() is None
 
 
-def repeated(items: list[Any], times: Any) -> Any:
+def repeated(items: list[Any] | tuple[Any, ...], times: Any) -> Any:
     """`items * times`."""
     need_number(times, "the length of a list")
     if not items:
-        return []
-    grown, count = GrowingList(items), operators().call(max, operators().call(int, times), 0)
+        return items[:0]
+    grown, count = GrowingList(list(items)), operators().call(max, operators().call(int, times), 0)
     length = len(items) * count
     places: Any = np.remainder(lookup("arange")(length), len(items))
     grown.rearrange(lambda array: lookup("take")(array, places, axis=0), length)
-    return grown
+    return GrownTuple(grown) if isinstance(items, tuple) else grown
 
 
 def is_extended(items: Any, added: Any) -> bool:
@@ -100,6 +101,8 @@ def part(items: Any, key: Any) -> Any:
     _need_bounds(key)
     if not items:
         return items[:0]
+    if isinstance(items, tuple):
+        return GrownTuple(GrowingList(list(items))[key])
     if not isinstance(items, list):
         kind = type(items).__name__
         raise UnsupportedError(

@@ -46,6 +46,7 @@ from .lists_in_lists import (
     owned,
     pool_of,
     pools_in,
+    rows_of,
     stacked_lists,
     widened,
     with_pools,
@@ -280,7 +281,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         """All items as one array, along a new first axis."""
         if self.kind is None:
             return lookup("zeros")((0,))
-        if pool_of(self.kind) is not None:
+        if pool_of(rows_of(self.kind)) is not None:
             return stacked_lists(self)
         array = stacked_items(self.kind, iter(self.stacked_columns()), self._length)
         if array is None:
@@ -421,18 +422,13 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         if number is not None:
             return map(GrowingItems(self).item, range(number))
         if isinstance(self._length, TracedArray):
-            self.refuse("taking all items at once, as in (*b,), f(*b) or a[1:] = b,")
+            self.refuse(
+                "taking all items at once, as in f(*b) of a function that is not compiled, or a[1:] = b,"
+            )
         return iter(self.stacked())
 
     def __repr__(self) -> str:
         return f"GrowingList({self.kind})"
-
-    def as_tuple(self) -> tuple[Any, ...]:
-        """The items, where their number is known while tracing after all."""
-        number = self.known_length
-        if number is None:
-            self.refuse("a tuple whose size is known only at run time")
-        return tuple(map(self.item, range(number)))
 
     refusal = (
         "{} is not supported for a list whose length is known only at run time; it can be appended to, indexed, "

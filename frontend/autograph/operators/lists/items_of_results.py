@@ -9,6 +9,7 @@ from typing import Any
 from .....dialect.records import replace
 from ....runtime_values import kept_texts
 from ....runtime_values.result_spec import OfNumber
+from ....runtime_values.results import RuntimeTuple
 from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
@@ -86,6 +87,8 @@ def with_numbers(kind: Kind) -> Kind:
         number = kind.parts[1]
         assert isinstance(number, ArrayKind)
         return replace(number, number=int)
+    if isinstance(kind, Container) and issubclass(kind.kind, RuntimeTuple):
+        return with_numbers(kind.children[0])
     made: Kind = kind.with_parts(map(with_numbers, kind.parts))
     return made
 
@@ -102,6 +105,8 @@ def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) ->
     if not pools_in(kind) or not rows:
         return rows
     assert isinstance(kind, Container)
+    if issubclass(kind.kind, RuntimeTuple):
+        return list(map(tuple, _with(kind.children[0], rows, lists)))
     if issubclass(kind.kind, tuple):
         columns = zip(*rows, strict=True)
         children = [_with(child, column, lists) for child, column in zip(kind.children, columns, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....numpy_api import lookup
 from ....runtime_values.kept_texts import equal_texts
-from ....runtime_values.results import RuntimeLength
+from ....runtime_values.results import RuntimeLength, RuntimeTuple
 from ....runtime_values.strings import RuntimeString
 from ....signature.traced_value import StandIn
 from ....tracing.array import TracedArray, wrap
@@ -47,13 +47,13 @@ class ListMethods(StandIn):
         )
 
     def __iadd__(self, items: Any) -> Any:
-        if _is_of_numpy(items):
+        if is_of_numpy(items):
             return self + items
         self.extend(items)
         return self
 
     def __add__(self, items: Any) -> Any:
-        if _is_of_numpy(items):
+        if is_of_numpy(items):
             return self.stacked() + items
         if not isinstance(items, (list, ListMethods)):
             raise TypeError(f'can only concatenate list (not "{type(items).__name__}") to list')
@@ -62,7 +62,7 @@ class ListMethods(StandIn):
         return made
 
     def __radd__(self, items: Any) -> Any:
-        if _is_of_numpy(items):
+        if is_of_numpy(items):
             return items + self.stacked()
         if not isinstance(items, list):
             return NotImplemented
@@ -71,7 +71,7 @@ class ListMethods(StandIn):
         return made
 
     def __mul__(self, times: Any) -> Any:
-        if _is_of_numpy(times) and times.ndim:
+        if is_of_numpy(times) and times.ndim:
             return np.multiply(self.stacked(), times)
         if isinstance(times, float) or not (hasattr(times, "__index__") or isinstance(times, TracedArray)):
             raise TypeError(f"can't multiply sequence by non-int of type '{type(times).__name__}'")
@@ -94,7 +94,7 @@ class ListMethods(StandIn):
     def pop(self, index: Any = -1) -> Any:
         """Take an item away, and return it."""
         raise_if(np.equal(self.length, 0), "IndexError", "pop from empty list")
-        position = self._checked(index, "pop index out of range")
+        position = self.checked(index, "pop index out of range")
         item = self.item(position)
         if isinstance(index, int) and index == -1:
             self.rearrange(lambda array: array, self.length - 1)  # nothing lies behind it
@@ -109,7 +109,7 @@ class ListMethods(StandIn):
 
     def __delitem__(self, index: Any) -> None:
         if not isinstance(index, slice):
-            position = self._checked(index, "list assignment index out of range")
+            position = self.checked(index, "list assignment index out of range")
             self._remove(position, position + 1)
             return
         self._remove(*self._bounds(index, "deleting"))
@@ -127,13 +127,13 @@ class ListMethods(StandIn):
             if type(index.start) is int and index.start == -1 and index.stop is index.step is None:
                 index = slice(self._clamped(-1, self.length), None)  # of arrays there has to be a last item
             return self.taken(index)
-        item = self.item(self._checked(index, "list index out of range"))
+        item = self.item(self.checked(index, "list index out of range"))
         keep_read(item, index)
         return item
 
     def __setitem__(self, index: Any, item: Any) -> None:
         if not isinstance(index, slice):
-            position = self._checked(index, "list assignment index out of range")
+            position = self.checked(index, "list assignment index out of range")
             forget_read(item, index)
             self.put(position, item)
             return
@@ -143,14 +143,14 @@ class ListMethods(StandIn):
         made.extend(self.taken(slice(stop, None)))
         self.adopt(made)
 
-    def _checked(self, index: Any, message: str) -> Any:
+    def checked(self, index: Any, message: str, kind: str = "list") -> Any:
         """A position from the start; out of range is an `IndexError` when the program runs."""
         if not isinstance(index, TracedArray):
             if not hasattr(index, "__index__"):
-                raise TypeError(f"list indices must be integers or slices, not {type(index).__name__}")
+                raise TypeError(f"{kind} indices must be integers or slices, not {type(index).__name__}")
             index = index.__index__()
         elif index.dtype.kind not in "iub":
-            raise TypeError(f"list indices must be integers or slices, not {index.dtype.name}")
+            raise TypeError(f"{kind} indices must be integers or slices, not {index.dtype.name}")
         else:
             index = as_int(index)  # whose dtype may not hold the length
         length = self.length
@@ -223,7 +223,9 @@ class ListMethods(StandIn):
             )
             if equal is not None:
                 return equal
-        is_sequence = isinstance(kind, Container) and issubclass(kind.kind, (tuple, list, RuntimeLength))
+        is_sequence = isinstance(kind, Container) and issubclass(
+            kind.kind, (tuple, list, RuntimeLength, RuntimeTuple)
+        )
         if is_sequence or (is_plain_kind(kind) and not isinstance(kind, ArrayKind)):
             return self._equal_one_by_one(item)
         if not isinstance(kind, ArrayKind) or kind.type.rank:
@@ -250,7 +252,7 @@ class ListMethods(StandIn):
         return as_int(np.sum(np.cumsum(equal) == 0))
 
     def _compared(self, symbol: str, other: Any) -> Any:
-        if _is_of_numpy(other):
+        if is_of_numpy(other):
             return operators().compare(symbol, self.stacked(), other)
         if not isinstance(other, (list, ListMethods)):
             return NotImplemented
@@ -292,7 +294,7 @@ def _with_array(ufunc: np.ufunc, is_reflected: bool) -> Callable[[Any, Any], Any
     """An operator that lists have none of: NumPy makes an array of one beside its own."""
 
     def operator(self: ListMethods, other: Any) -> Any:
-        if not _is_of_numpy(other):
+        if not is_of_numpy(other):
             return NotImplemented
         return ufunc(other, self.stacked()) if is_reflected else ufunc(self.stacked(), other)
 
@@ -315,7 +317,7 @@ def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
     raise AssertionError("nothing is found in an empty list")
 
 
-def _is_of_numpy(value: Any) -> bool:
+def is_of_numpy(value: Any) -> bool:
     """Whether NumPy adds a value to lists, as arrays, and Python does not lengthen them by it."""
     if isinstance(value, TracedArray):
         return not isinstance(value._python_type, type)

@@ -12,7 +12,7 @@ import numpy as np
 
 from .....dialect.records import dataclass
 from ....numpy_api import lookup
-from ....runtime_values.results import RuntimeLength
+from ....runtime_values.results import RuntimeLength, RuntimeTuple
 from ....runtime_values.values import RuntimeValue
 from ....tracing.array import wrap
 from ....tracing.current import current_trace, required_trace
@@ -21,7 +21,9 @@ from ..interface import operators
 from ..values.abstract import array_leaves, as_arrays, flatten, kind_of, parts_of, rebuilt
 from ..values.composites import COMPOSITES
 from ..values.control_flow_state import control_flow
-from ..values.kinds import ArrayKind, Container, Growing, Kind, Static
+from ..values.joins import is_grown_tuple
+from ..values.kinds import ArrayKind, Choice, Container, Growing, Kind, Static
+from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
 from .kept_items import keep_records
 from .lists_as_arrays import stacked_items
@@ -46,7 +48,9 @@ def pools_in(kind: Kind | None) -> list[Any]:
 
 def is_record(kind: Kind | None) -> TypeGuard[Container]:
     """Whether items are tuples, dicts or objects, each of which has a place for each of a number of entries."""
-    return isinstance(kind, Container) and not issubclass(kind.kind, _NO_RECORDS)
+    return isinstance(kind, Container) and (
+        not issubclass(kind.kind, _NO_RECORDS) or issubclass(kind.kind, RuntimeTuple)
+    )
 
 
 _NO_RECORDS = (list, slice, RuntimeValue, *COMPOSITES)
@@ -117,7 +121,10 @@ def owned(items: Any, item: Any, is_new: bool = False) -> Any:
     An item of a list that becomes another one is there before what is being recorded.
     """
     item = resolve_grown_list(item)
-    if not _holds_lists(item):
+    may_grow = isinstance(item, (tuple, Chosen)) and (
+        isinstance(items.kind, Choice) or is_grown_tuple(items.kind)
+    )
+    if not (_holds_lists(item) or may_grow):
         return item
     if not _has_pools_for(items.kind, item):
         kind = _of_any_length(items.kind, item)
@@ -150,6 +157,8 @@ def _has_pools_for(kind: Kind | None, item: Any) -> bool:
     item = resolve_grown_list(item)
     if isinstance(item, (list, RuntimeLength)):
         return pool_of(kind) is not None
+    if is_grown_tuple(kind) and isinstance(item, (tuple, Chosen, RuntimeTuple)):
+        return pool_of(rows_of(kind)) is not None
     found = kind_of(item)
     if not is_record(kind) or not _fits(found, kind):
         return not _has_lists(found)
@@ -162,8 +171,9 @@ def _in_pools(kind: Kind | None, item: Any, is_new: bool) -> Any:
     pool = pool_of(kind)
     if pool is not None:
         return pool.adopted(item) if is_new else pool.owned(item)
-    if not is_record(kind) or not _holds_lists(item):
+    if not is_record(kind) or not (_holds_lists(item) or is_grown_tuple(kind)):
         return item
+    item = kind.kind.of(item) if is_grown_tuple(kind) else item
     entries = zip(kind.children, entries_of(kind, item), strict=True)
     return rebuilt(kind, [_in_pools(child, each, is_new) for child, each in entries])
 
@@ -235,9 +245,14 @@ def widened(
     return pooled, in_pools(items, pooled) if is_moved else tuple(columns_of(pooled))
 
 
+def rows_of(kind: Kind | None) -> Kind | None:
+    """The abstract type of the lists that items are, by themselves or as tuples."""
+    return kind.parts[0] if kind is not None and is_grown_tuple(kind) else kind
+
+
 def stacked_lists(items: Any) -> Any:
     """Lists of one length that are items, as one array with a row for each."""
-    pool = pool_of(items.kind)
+    pool = pool_of(rows_of(items.kind))
     assert pool is not None
     if not isinstance(pool.kind, ArrayKind):
         items.refuse("making an array of lists of items that are not arrays")

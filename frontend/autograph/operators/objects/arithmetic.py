@@ -47,8 +47,8 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
         if (never := told_by_class(_BINARY[symbol], left, right)) is not None:
             return never
-        if symbol == "*" and (type(left) is list or type(right) is list):
-            items, times = (left, right) if type(left) is list else (right, left)
+        if symbol == "*" and (type(left) in (list, tuple) or type(right) in (list, tuple)):
+            items, times = (left, right) if type(left) in (list, tuple) else (right, left)
             if computed_lengths.is_count(times):
                 return computed_lengths.repeated(items, times)
         trace = current_trace()

@@ -16,7 +16,7 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.ops.casts import Bitcast
 from ....numpy_api import lookup
 from ....runtime_values.kept_texts import as_key
-from ....runtime_values.results import RuntimeContainer
+from ....runtime_values.results import RuntimeContainer, RuntimeTuple
 from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
@@ -57,7 +57,7 @@ def is_run_time_key(key: Any) -> bool:
         return any(map(is_run_time_key, key))
     if isinstance(key, CompositeValue):
         return key.is_one_text
-    return isinstance(key, (TracedArray, Chosen, Optional, RuntimeContainer)) or is_text(key)
+    return isinstance(key, (TracedArray, Chosen, Optional, RuntimeContainer, RuntimeTuple)) or is_text(key)
 
 
 def require_hashable(key: Any) -> None:

@@ -8,15 +8,16 @@ from typing import Any
 from ....signature.traced_value import StandIn
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
+from ..lists.grown_tuples import GrownTuple
 from ..values.iterables import Sequence
 from .hash_tables import ITEMS, KEYS, VALUES, Table, TableWalk
 
 
 def listed(value: Any) -> Any:
-    """All keys of a table, or all that a view shows, as a list; other values are themselves."""
+    """All keys of a table, or what a view shows or a tuple that grew holds, as a list; other values are themselves."""
     if isinstance(value, Table):
         return value.part(KEYS)
-    return value.listed() if isinstance(value, TableView) else value
+    return value.listed() if isinstance(value, (TableView, GrownTuple)) else value
 
 
 class TableView(StandIn):

@@ -15,7 +15,7 @@ import numpy as np
 
 from .....dialect.mlir import Type, Value
 from ....runtime_values import kept_texts
-from ....runtime_values.results import RuntimeContainer, RuntimeLength
+from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTuple
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.named_tuples import parts_of_record, record_of
@@ -241,6 +241,8 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     if isinstance(kind, ArrayKind):
         return flatten_types(trace, value, kind) if kind.types else [array_value(trace, value, kind)]
     if isinstance(kind, Container):
+        if issubclass(kind.kind, RuntimeTuple):
+            value = kind.kind.of(value)
         parts = parts_of(value)
         if kind.kind is slice:
             parts = BOUNDS, bounds_of(value)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from ....runtime_values.results import RuntimeContainer
+from ....runtime_values.results import RuntimeContainer, RuntimeTuple
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....tracing.array import TracedArray
@@ -82,7 +83,7 @@ def _are_joined_entries(left: Container, right: Container) -> bool:
     return are_alike(left, right) or (left.kind is right.kind and issubclass(left.kind, dict))
 
 
-def _join_unlike(left: Kind, right: Kind, by_type: bool) -> Choice:
+def _join_unlike(left: Kind, right: Kind, by_type: bool) -> Choice | Container:
     """One of several values that are not alike; what is alike on both sides is joined."""
     if any(isinstance(k, Container) and issubclass(k.kind, RuntimeContainer) for k in (left, right)):
         raise Mismatch(f"{left} on one path and {right} on the other")  # which another recording may join
@@ -96,9 +97,34 @@ def _join_unlike(left: Kind, right: Kind, by_type: bool) -> Choice:
             assert not isinstance(joined, (Partial, Choice)), "what is alike is carried as one"
             options[place] = joined
     choice = Choice(tuple(options))
-    if len(options) > MOST_OPTIONS or len(choice.held) > MOST_HELD:
+    are_many = len(options) > MOST_OPTIONS or len(choice.held) > MOST_HELD
+    if (are_many or any(map(is_grown_tuple, options))) and (grown := _join_tuples(options)) is not None:
+        return grown
+    if are_many:
         raise Mismatch(f"{left} on one path and {right} on the other")
     return choice
+
+
+def is_grown_tuple(kind: Kind | None) -> bool:
+    """Whether a value is a tuple of any length."""
+    return isinstance(kind, Container) and issubclass(kind.kind, RuntimeTuple)
+
+
+def _join_tuples(options: list[Option]) -> Container | None:
+    """A tuple of any length, in the place of many of different lengths with items that are alike; None for others."""
+    items: list[Any] = []
+    for option in options:
+        if not isinstance(option, Container) or not (option.kind is tuple or is_grown_tuple(option)):
+            return None
+        held: list[Any] = list(option.children)
+        if option.kind is not tuple and isinstance(held[0], Growing):
+            held = [held[0].item]
+        items += [as_arrays(each) for each in held if each is not None]
+    try:
+        item = functools.reduce(functools.partial(join, by_type=True), items) if items else None
+    except Mismatch:
+        return None
+    return None if _is_unlike(item) else Container(operators().grown_tuple(), (), (Growing(item),))
 
 
 def _alternatives(kind: Kind, other: Kind) -> Iterator[Option]:
@@ -240,7 +266,7 @@ def _join_containers(left: Container, right: Container, by_type: bool) -> Kind:
     return Container(left.kind, left.keys, children)
 
 
-def _is_unlike(kind: Kind) -> bool:
+def _is_unlike(kind: Kind | None) -> bool:
     """Whether a value is one of several that are not alike."""
     return isinstance(kind, Choice) and bool(kind.held)
 

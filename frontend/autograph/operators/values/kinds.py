@@ -132,6 +132,8 @@ class Container(AbstractType):
         if getattr(self.kind, "python_type", None) is list:
             pool = self.children[0].value  # type: ignore[union-attr]
             return f"one of the lists in {pool.holder} ({pool.kind})"
+        if getattr(self.kind, "python_type", None) is tuple:
+            return str(self.children[0]).replace("a list", "a tuple", 1)
         return f"a {self.kind.__name__} of {len(self.children)} ({inner})"
 
 
