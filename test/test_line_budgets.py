@@ -370,6 +370,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "tuples of as many items as only the program knows, and calls f(*items)",
     ),
     ("frontend/autograph", 14, "converted functions gather as many arguments as only the program knows"),
+    ("frontend/autograph/operators", 546, "objects in lists that grow are changed, and lead to each other"),
+    ("frontend", 117, "objects in lists that grow are changed, and lead to each other"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

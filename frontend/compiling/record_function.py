@@ -11,14 +11,16 @@ import numpy as np
 from ...backend.cpu.dispatch.turns import turn
 from ...backend.gpu.devices.on_device import ARRAYS, memory_of
 from ...dialect.call_depth import deeper_calls
-from ...dialect.errors import InternalError, TraceRecursionError, WeftTypeError
+from ...dialect.errors import InternalError, TraceRecursionError, WeftError, WeftTypeError
 from ...dialect.imports import is_loaded
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..autograph.operators.branches import diverging
 from ..autograph.operators.builtins import process_settings
 from ..autograph.operators.lists.kept_items import require_unchanged
+from ..autograph.operators.tables import object_pools
 from ..autograph.operators.values.made_objects import attributes_of_result
+from ..autograph.operators.values.object_handles import pool_objects, refusal_of
 from ..autograph.operators.values.resolve_grown_lists import resolve_result
 from ..guards.inputs import BeginsAgain, Decisions
 from ..python_state.early_stores import StoringState
@@ -79,6 +81,10 @@ def record_function(
             is_watched = True
         except BeginsAgain as again:
             decisions.choices = decisions.choices._replace(**again.choices)
+        except WeftError as error:
+            if (refusal := refusal_of(decisions.choices, error)) is error:
+                raise
+            _raise_explained(refusal, signature.name)
 
 
 def _record(
@@ -128,6 +134,7 @@ def _record(
             process_settings.settle(trace)
         state.settle()
     except Exception as error:
+        pool_objects(trace, (), error)
         decisions.needed = state.needed_by(error)
         _raise_explained(error, signature.name)
     finally:
@@ -181,6 +188,8 @@ def _call_on_traced(
     """What the user's function returns for traced arguments."""
     state.meet_callable(function)
     state.replace_numbers()
+    if trace.choices.pooled:
+        object_pools.begin_pools(trace)
     traced = convert()
     if traced is not function:
         return resolve_result(trace, _returned(trace, traced, bound))

@@ -40,6 +40,7 @@ from .result_spec import (
     HolderResult,
     KeptResult,
     ListResult,
+    ObjectsResult,
     OptionalResult,
     OutsideResult,
     PooledResult,
@@ -56,6 +57,7 @@ from .results import (
     RuntimeContainer,
     RuntimeLength,
     RuntimeNone,
+    RuntimeObject,
     RuntimeTable,
     RuntimeTuple,
     flatten_results,
@@ -103,6 +105,8 @@ class Outputs:
         self._is_there: Callable[[Any], Any] = lambda _: False
         self._pools: dict[int, Result] = {}
         """What the lists that lie together are made of."""
+        self._objects_of: dict[int, ObjectsResult] = {}
+        """What the objects of pools are made of."""
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
 
@@ -330,6 +334,10 @@ class Outputs:
             return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value, *self._search))
         if isinstance(leaf, RuntimeChoice):
             return ChosenResult(self._computed(leaf.index), self._options_of(leaf))
+        if isinstance(leaf, RuntimeObject):
+            pool, number = leaf.in_pool()
+            pools = tuple(map(self._pool, (pool, *(each for each in pool.lies_in if each is not pool))))
+            return PooledResult(self.collect(number), pools, _the_object)
         if isinstance(leaf, (RuntimeTable, RuntimeTuple)):
             return HolderResult(self.collect(leaf.listed(), *self._search), leaf.make)
         if isinstance(leaf, RuntimeLength):
@@ -342,12 +350,14 @@ class Outputs:
     ) -> PooledResult | Any:
         """A list that lies together with others, or that has such lists."""
         pools = tuple(map(self._pool, leaf.lies_in))
-        if leaf.heap is not None and not pools[0].found and self._met[id(leaf.heap)] < 2:
+        if leaf.heap is not None and not pools[-1].found and self._met[id(leaf.heap)] < 2:
             return self._decided(leaf.as_separate())  # nobody sees the others
         return PooledResult(self.collect(numbered), pools, make)
 
-    def _pool(self, pool: Any) -> PoolResult:
-        """The lists of a pool."""
+    def _pool(self, pool: Any) -> PoolResult | ObjectsResult:
+        """The lists or objects of a pool."""
+        if hasattr(pool, "python_class"):
+            return self._objects(pool)
         _, found_leaf = self._search
         found = [(number, found_leaf(items)) for items, number in pool.originals()]
         known = tuple((self._computed(number), one) for number, one in found if one is not None)
@@ -355,6 +365,16 @@ class Outputs:
             self._pools[id(pool)] = self.collect(pool.parts())
         place, _ = self._kept.setdefault(id(pool), (-1 - len(self._kept), pool))
         return PoolResult(place, self._pools[id(pool)], known)
+
+    def _objects(self, pool: Any) -> ObjectsResult:
+        """The objects of a pool, which may lead to each other."""
+        place, _ = self._kept.setdefault(id(pool), (-1 - len(self._kept), pool))
+        known = ObjectsResult(place, pool.python_class, self._computed(pool.number_of_rows), None)
+        if id(pool) not in self._objects_of:
+            self._objects_of[id(pool)] = known
+            made = known._replace(attributes=self.collect(pool.parts(), *self._search))
+            self._objects_of[id(pool)] = made
+        return self._objects_of[id(pool)]
 
     def _options_of(self, leaf: RuntimeChoice) -> tuple[Any, ...]:
         """Several values: constants, what was there before the call, and what the objects hold that were made."""
@@ -490,6 +510,8 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
     """What a container or object that is made again at each call holds; None for anything else."""
     if isinstance(value, RuntimeContainer):
         return value.lies_in
+    if isinstance(value, RuntimeObject):
+        return value.in_pool()[:1]
     if (holder := parts_of_changeable(value)) is not None:
         return _parts_in(holder[0], attributes_of)
     if isinstance(value, RuntimeNone):
@@ -507,6 +529,11 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
     except UnsupportedError:  # as will be said when it is taken apart
         return None
     return None if attributes is None else attributes.values()
+
+
+def _the_object(number: int, objects: Sequence[list[Any]]) -> Any:
+    """The object with a number."""
+    return objects[0][number]
 
 
 def _note_returned(leaf: TracedArray) -> None:

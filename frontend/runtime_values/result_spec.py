@@ -18,6 +18,7 @@ from ..signature.composite_arrays import ArrayParts
 from ..signature.generators import GeneratorParts
 from ..signature.packed_numbers import PackedNumbers
 from ..signature.signature import Leaf, Node, Structure, unflatten
+from ..source.own_attributes import set_own_attribute
 
 if TYPE_CHECKING:
     from ..tracing.view_steps import ViewStep
@@ -300,12 +301,40 @@ class PoolResult(NamedTuple):
         return lists
 
 
+class ObjectsResult(NamedTuple):
+    """The objects of a class that the program makes: each is made once, before what its attributes hold."""
+
+    place: int
+    """Where they are kept behind the outputs, counted from the end."""
+    kind: type
+    number: ComputedResult
+    """How many there are."""
+    attributes: Result | None
+    """For each attribute its name, all objects' values, and which do not have it; None while they are being made."""
+    found: tuple[Any, ...] = ()
+
+    def lists(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> list[Any]:
+        """All of them."""
+        assert isinstance(outputs, list)
+        objects: list[Any] | None = outputs[self.place]
+        if objects is None:
+            assert self.attributes is not None, "what holds objects is made behind them"
+            number = self.number.build(outputs, leaves)
+            objects = outputs[self.place] = [object.__new__(self.kind) for _ in range(number)]
+            for name, values, absent in self.attributes.build(outputs, leaves):
+                there = [True] * number if absent is None else np.logical_not(absent).tolist()
+                for one, value, has_it in zip(objects, values, there, strict=True):
+                    if has_it:
+                        set_own_attribute(one, name, value)
+        return objects
+
+
 class PooledResult(NamedTuple):
-    """One of the lists that lie together, or a container that holds some."""
+    """One of the lists or objects that lie together, or a container that holds some."""
 
     numbered: Result
     """The same with numbers of lists in their places."""
-    pools: tuple[PoolResult, ...]
+    pools: tuple[PoolResult | ObjectsResult, ...]
     make: Callable[[Any, Sequence[Any]], Any]
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:

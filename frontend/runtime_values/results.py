@@ -114,6 +114,16 @@ class RuntimeContainer(RuntimeValue):
         return self
 
 
+class RuntimeObject(RuntimeValue):
+    """An object of the program's of which there are as many as it makes; AutoGraph's pooled objects are such."""
+
+    __slots__ = ()
+
+    def in_pool(self) -> tuple[Any, Any]:
+        """What it lies in, and its number there."""
+        raise NotImplementedError
+
+
 class RuntimeTable(RuntimeContainer):
     """A dict or set whose keys are known at run time; AutoGraph's tables are such."""
 

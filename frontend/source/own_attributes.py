@@ -84,7 +84,12 @@ def plain_function_of(value: Any) -> Any:
 
 
 def has_fields(kind: type) -> bool:
-    """Whether a class is a dataclass; a metaclass of the user's is not asked, as `is_dataclass` does."""
+    """Whether a class is a dataclass; a metaclass of the user's is not asked, as `is_dataclass` does.
+
+    What stands for objects of one is none: its attributes lie elsewhere.
+    """
+    if hasattr(kind, "__weft_row__"):
+        return False
     if type(kind) is type:
         return hasattr(kind, "__dataclass_fields__")
     return any("__dataclass_fields__" in base.__dict__ for base in kind.__mro__)

@@ -145,12 +145,16 @@ def _object_set(x, n):
     [
         (_row_set, "a list"),
         (_array_set, "an array"),
-        (_object_set, "a Walker"),
     ],
 )
 def test_lists_of_run_time_length_whose_items_are_changed_are_refused(function, kind):
     with pytest.raises(weft.UnsupportedError, match=f"hold {kind}, and an item.*changed.*put it back"):
         weft.function(function)(np.array([1.0, 2.0, 3.0]), np.int64(4))
+
+
+def test_objects_in_lists_of_run_time_length_are_changed():
+    x = np.array([1.0, 2.0, 3.0])
+    assert weft.function(_object_set)(x, np.int64(4)) == _object_set(x, 4)
 
 
 def test_what_may_be_an_item_is_not_written():

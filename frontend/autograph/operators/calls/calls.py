@@ -57,6 +57,7 @@ from ..statements import fetched_items, generators
 from ..tables import table_walks
 from ..values import aliases, looked_up, sequence_iterators
 from ..values.control_flow_state import snapshot_of
+from ..values.object_handles import rows_of
 from ..values.optional import Chosen, Optional
 from ..values.present import present_arguments
 from ..values.resolve_grown_lists import resolve_for_reading, resolve_grown_list
@@ -399,7 +400,9 @@ def _converted_class(kind: type) -> Callable[..., Any]:
     meta = users_method(kind, "__call__")
     if meta is not None:
         return functools.partial(call, meta, kind)
-    return _made_by(kind) or kind
+    make = _made_by(kind) or kind
+    trace = current_trace()
+    return make if trace is None or kind not in trace.choices.pooled else rows_of(trace, kind, make)
 
 
 def _maker_of(function: Any) -> Callable[..., Any] | None:

@@ -34,6 +34,7 @@ from ..values.abstract import array_leaves, column_leaves, flatten, kind_of, unf
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.kinds import Choice, Growing, Kind, Static
+from ..values.object_handles import object_pools_in
 from ..values.unchanged_values import same_items
 from .items_of_results import structure_of_item, with_lists, with_numbers
 from .kept_items import keep_put, keep_read
@@ -326,14 +327,16 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     @property
     def lies_in(self) -> tuple[Any, ...]:
-        return tuple(pools_in(self.kind)) if self.heap is None else (self.heap,)
+        own = pools_in(self.kind) if self.heap is None else [self.heap]
+        return (*object_pools_in([self.kind]), *own)
 
     def in_pools(self) -> tuple[Any, Callable[[Any, Sequence_[Any]], Any]] | None:
-        if self.kind is None or not pools_in(self.kind):
+        pools = [*object_pools_in([self.kind]), *pools_in(self.kind)]
+        if self.kind is None or not pools:
             return None
         numbered = GrowingList()
         numbered.hold(with_numbers(self.kind), self._arrays, self._length)
-        return numbered, functools.partial(with_lists, self.kind)
+        return numbered, functools.partial(with_lists, self.kind, pools)
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         found = GrowingList.in_pools(self)  # one of a pool needs no others

@@ -17,8 +17,9 @@ from ....signature.traced_value import CompositeValue
 from ....source.own_attributes import own_attribute, set_own_attribute
 from ..values.abstract import array_leaves
 from ..values.kinds import ArrayKind, Choice, Container, Kind, Option, Partial, Static, Text
+from ..values.object_handles import object_pool_of
 from .items_of_types import number_of_types
-from .lists_in_lists import pool_of, pools_in
+from .lists_in_lists import pool_of
 
 
 def structure_of_item(kind: Kind, positions: Iterator[int]) -> Structure:
@@ -83,7 +84,7 @@ class _PresentOrNone(OfNumber):
 
 def with_numbers(kind: Kind) -> Kind:
     """An abstract type with the numbers of lists in their places."""
-    if pool_of(kind) is not None:
+    if _holder_of(kind) is not None:
         number = kind.parts[1]
         assert isinstance(number, ArrayKind)
         return replace(number, number=int)
@@ -93,17 +94,32 @@ def with_numbers(kind: Kind) -> Kind:
     return made
 
 
-def with_lists(kind: Kind, rows: Any, lists: Sequence[Any]) -> Any:
-    """Items with lists in the places of numbers, given all lists of each pool."""
-    return _with(kind, rows, dict(zip(pools_in(kind), lists, strict=True)))
+def with_lists(kind: Kind, pools: Sequence[Any], rows: Any, lists: Sequence[Any]) -> Any:
+    """Items with lists and objects in the places of numbers, given all of each pool."""
+    return _with(kind, rows, dict(zip(pools, lists, strict=True)))
+
+
+def _holder_of(kind: Kind | None) -> Any:
+    """The pool in which lists or objects lie that items are; None for other items."""
+    pool = pool_of(kind)
+    return object_pool_of(kind) if pool is None else pool
+
+
+def _has_numbers(kind: Kind) -> bool:
+    """Whether items hold numbers in the places of lists or objects."""
+    return _holder_of(kind) is not None or any(map(_has_numbers, kind.parts))
 
 
 def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) -> Any:
-    """Items with lists in the places of numbers, column by column."""
-    if (pool := pool_of(kind)) is not None:
+    """Items with lists and objects in the places of numbers, column by column."""
+    if (pool := _holder_of(kind)) is not None:
         return list(map(lists[pool].__getitem__, rows))
-    if not pools_in(kind) or not rows:
+    if not _has_numbers(kind) or not rows:
         return rows
+    if isinstance(kind, Partial):
+        assert kind.inner is not None, "there are numbers in it"
+        there = iter(_with(kind.inner, [row for row in rows if row is not None], lists))
+        return [row if row is None else next(there) for row in rows]
     assert isinstance(kind, Container)
     if issubclass(kind.kind, RuntimeTuple):
         return list(map(tuple, _with(kind.children[0], rows, lists)))

@@ -20,6 +20,7 @@ from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 from ..values.iterables import is_text
 from ..values.kinds import ArrayKind, Container, Text, is_plain_kind
+from ..values.object_handles import PooledObject, handle_of, object_pool_of
 from .items_of_types import holds_of_types, ranks_of_types
 from .kept_items import forget_read, keep_read
 
@@ -223,6 +224,8 @@ class ListMethods(StandIn):
             )
             if equal is not None:
                 return equal
+        if (pool := object_pool_of(kind)) is not None:
+            return self._equal_objects(pool, item)
         is_sequence = isinstance(kind, Container) and issubclass(
             kind.kind, (tuple, list, RuntimeLength, RuntimeTuple)
         )
@@ -235,6 +238,14 @@ class ListMethods(StandIn):
         if kind.types:
             return holds_of_types(kind, iter(self.stacked_columns()), item)
         return np.equal(self.stacked(), item)
+
+    def _equal_objects(self, pool: Any, item: Any) -> Any:
+        """Which items, which are rows of a pool, equal another value: as the class says, or else the same object."""
+        if pool.has_own_equality:
+            return self._equal_one_by_one(item)
+        if not isinstance(item, PooledObject) or handle_of(item)[0] is not pool:
+            return lookup("zeros")((self.length,), bool)
+        return np.equal(self.stacked_columns()[0], handle_of(item)[1])
 
     def _equal_one_by_one(self, item: Any) -> Any:
         """Which items equal another, as Python compares each with it."""

@@ -51,6 +51,7 @@ from ..values.hidden_state import require_own
 from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import compute_item, writable, write_followed
 from ..values.looked_up import lookups, note_entry, note_special
+from ..values.object_handles import handle_of, pool_of_all, row_of
 from ..values.optional import Chosen, ChosenText, MaybeUnbound, Optional
 from ..values.program_locations import Attribute
 from ..values.ranges import Range
@@ -420,7 +421,7 @@ def item(container: Any, key: Any) -> Any:
 
 
 def _holds_constants_or_texts(container: Any) -> bool:
-    if isinstance(container, str) or are_constants(container):
+    if isinstance(container, str) or are_constants(container) or pool_of_all(container) is not None:
         return True
     return (
         type(container) in (list, tuple) and bool(container) and all(map(computed_lengths.is_text, container))
@@ -428,9 +429,12 @@ def _holds_constants_or_texts(container: Any) -> bool:
 
 
 def _one_of(container: Any, place: TracedArray) -> Any:
-    """The constant or text at a place that only the program knows."""
+    """The constant, text or object of a pool at a place that only the program knows."""
     if len(container) == 1:
         return container[0]
+    if (pool := pool_of_all(container)) is not None:
+        numbers = lookup("stack")([handle_of(one)[1] for one in container])
+        return row_of(pool, numbers[place]._like_python(int))
     if isinstance(container, str) or are_constants(container):
         return Chosen(place, tuple(container))
     trace = place._storage.trace

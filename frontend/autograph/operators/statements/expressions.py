@@ -32,6 +32,7 @@ from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import is_plain
 from ..values.looked_up import as_input, lookups, note_entry
 from ..values.narrowing import facts_of, is_there, narrowed, note_facts
+from ..values.object_handles import PooledObject, are_one
 from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
 from ..values.ranges import Range
@@ -150,6 +151,8 @@ def is_(left: Any, right: Any) -> Any:
     if isinstance(left, GrowingList) and isinstance(right, GrowingList):
         require_told_apart(required_trace(), left, right)
         return left.is_one_with(right)
+    if isinstance(left, PooledObject):
+        return are_one(left, right)
     compare_identity(left, right)
     require_told_apart(required_trace(), left, right)
     return left is right or same_number(left, right)

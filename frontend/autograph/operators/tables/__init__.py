@@ -12,6 +12,7 @@ load_on_first_use(
     "hash_tables",
     "list_pools",
     "making",
+    "object_pools",
     "set_tables",
     "table_walks",
 )

@@ -46,6 +46,7 @@ from ..values.abstract import column_leaves, unflatten
 from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow
 from ..values.kinds import ArrayKind, Container, Kind, Static
+from ..values.object_handles import object_pools_in
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
 from .columns import count, read, traced, write
@@ -90,6 +91,9 @@ class ListPool(RuntimeContainer):
         control_flow(required_trace()).followed.append((self, f"a list in {holder}", sections))
         self.at_first = self.state()
         """What it held when lists of Python's had become those of it."""
+
+    def __weft_kinds__(self) -> list[Kind | None]:
+        return [self.kind]
 
     def widen(self, kind: Any) -> None:
         """Hold items of a wider abstract type from now on."""
@@ -317,7 +321,9 @@ class ListPool(RuntimeContainer):
 
     def _write(self, first: Any, behind: Any, columns: Iterable[Any]) -> None:
         """Replace the items at some places by as many others."""
-        written = []
+        written, columns = [], list(columns)
+        if len(columns) != len(self._columns):
+            raise UnsupportedError(f"{self.holder} holds items that lead to such items: make them objects")
         for column, new in zip(self._columns, columns, strict=True):
             updated = column.copy()
             updated[first:behind] = new
@@ -408,7 +414,7 @@ class ListPool(RuntimeContainer):
 
     @property
     def lies_in(self) -> tuple[Any, ...]:
-        return tuple(pools_in(self.kind))
+        return (*object_pools_in([self.kind]), *pools_in(self.kind))
 
     def all_items(self) -> GrowingList:
         """The items of all lists, and what lies between them."""
@@ -477,7 +483,7 @@ class PooledList(GrowingList):
         return self.copy()
 
     def in_pools(self) -> tuple[Any, Callable[[Any, Sequence[Any]], Any]]:
-        return self.number, lambda number, lists: lists[0][number]
+        return self.number, lambda number, lists: lists[-1][number]
 
     # What the methods of lists are made of
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ....reach.walks import attributes_of
 from ....runtime_values.results import RuntimeLength
+from ....runtime_values.values import RuntimeValue
 from ....source.modules import is_users_object
 from ....source.own_attributes import set_own_attribute
 from ....source.plain_items import PLAIN_TYPES
@@ -96,6 +97,8 @@ def _read(value: Any, copies: dict[int, Any]) -> Any:
     elif isinstance(value, tuple):
         items = list(map(read, value))
         made = value._make(items) if hasattr(value, "_make") else tuple(items)
+    elif isinstance(value, RuntimeValue):
+        return value
     elif is_users_object(value) and new is object.__new__ and hasattr(value, "__dict__"):
         made = copies[id(value)] = object.__new__(type(value))
         vars(made).update((name, read(item)) for name, item in vars(value).items())

@@ -1,0 +1,317 @@
+"""The pool of all objects of a class that a program makes: a row for each, and columns for each attribute.
+
+It is there from the beginning of a recording on that begins again as such objects are changed where compiled code holds
+what they are. Rows are not used again. An attribute that some objects do not have is told by a column of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import ControlFlowError, UnsupportedError
+from .....dialect.records import NamedTuple
+from ....numpy_api import lookup
+from ....reach.walks import attributes_of
+from ....runtime_values.results import RuntimeContainer
+from ....source.own_attributes import delete_own_attribute, own_attributes
+from ....tracing.array import TracedArray, wrap
+from ....tracing.current import required_trace
+from ....tracing.recorder import Recorder
+from ..interface import operators
+from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
+from ..lists.kept_items import forget_read, keep_put, keep_read
+from ..lists.lists_in_lists import fit_kind, kind_of_item, owned, with_pools
+from ..lists.widened_items import static_shape, widened_columns
+from ..values.abstract import array_leaves, flatten, unflatten
+from ..values.control_flow_state import control_flow
+from ..values.hidden_state import MadeObjects
+from ..values.kinds import Kind
+from ..values.object_handles import (
+    ObjectPools,
+    RowsRefused,
+    note_row,
+    object_pools_in,
+    pooled_class,
+    row_of,
+    with_row,
+)
+from ..values.optional import MaybeUnbound
+from ..values.program_locations import UNBOUND
+from .columns import count, read, traced, write
+
+ROOM = 16
+"""For how many objects there is room at first."""
+
+
+class _KindOf:
+    """An abstract type, as a constant."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+
+
+class Column(NamedTuple):
+    """An attribute of all objects."""
+
+    holder: _KindOf
+    arrays: tuple[Any, ...]
+    absent: Any
+    """Which objects do not have it; None where all do."""
+
+    @property
+    def kind(self) -> Kind:
+        """The abstract type of the attribute."""
+        return self.holder.kind
+
+
+class Found(NamedTuple):
+    """What was found of an attribute."""
+
+    kind: Kind | None
+    is_late: bool
+    """Whether there are objects that do not have it."""
+
+
+class ObjectPool(RuntimeContainer):
+    """All objects of a class."""
+
+    __weft_state__ = ("_columns", "_count")
+    __hash__ = object.__hash__
+    python_type = list
+    kind = None
+
+    def __init__(self, python_class: type) -> None:
+        self.python_class = python_class
+        equals: Any = python_class.__eq__
+        self.has_own_equality = equals is not object.__eq__
+        self._columns: dict[str, Any] = {}
+        self._count: Any = count(0)
+        self._none = self._count
+        region = required_trace().region
+        followed = (self, f"a {python_class.__name__}", region.sections_around)
+        control_flow(required_trace()).followed.append(followed)
+
+    def refusal(self, what: str) -> str:
+        """What is said of what cannot be done with its objects."""
+        return (
+            f"an object of {self.python_class.__qualname__} is {what}; compiled code makes as many of them as it "
+            "needs, and holds their attributes in columns"
+        )
+
+    # What the attributes are
+
+    def has(self, name: str) -> bool:
+        """Whether there are objects with an attribute."""
+        return name in self._columns
+
+    def __weft_kinds__(self) -> list[Kind]:
+        return [column.kind for column in self._columns.values()]
+
+    def become(self, found: Mapping[str, Found]) -> None:
+        """Hold attributes of wider abstract types from now on."""
+        wider = {name: one for name, one in found.items() if not self._fits(name, one)}
+        if wider:
+            if is_known_outside(self):
+                raise Widened(self, wider)
+            self.widen(wider)
+
+    def _fits(self, name: str, found: Found) -> bool:
+        column = self._columns.get(name)
+        if column is None:
+            return False
+        if found.is_late and column.absent is None:
+            return False
+        return found.kind is None or self._joined(name, column.kind, found.kind) == column.kind
+
+    def _joined(self, name: str, kind: Kind | None, found: Kind) -> Kind:
+        try:
+            return fit_kind(kind, found)
+        except (ControlFlowError, UnsupportedError) as error:
+            text = str(error).splitlines()[0]
+            raise RowsRefused(
+                f"the attribute {name!r} of {self.python_class.__qualname__} cannot be held for as many objects as the "
+                f"program makes: {text}"
+            ) from None
+
+    def widen(self, kind: Mapping[str, Found]) -> None:
+        """Hold them, where no branch or loop around knows of the pool."""
+        has_rows = self._count is not self._none
+        for name, found in kind.items():
+            column = self._columns.get(name)
+            old = None if column is None else column.kind
+            new = old if found.kind is None else self._joined(name, old, found.kind)
+            if new is None:
+                continue  # no object has it so far
+            new = with_pools(new, old)
+            if column is None or old is None or not has_rows:
+                zeros, leaves = lookup("zeros"), array_leaves(new)
+                arrays = tuple(
+                    traced(zeros((self.room, *static_shape(leaf)), leaf.type.dtype)) for leaf in leaves
+                )
+            else:
+                arrays = tuple(widened_columns(old, new, iter(column.arrays), self.room))
+            absent = None if column is None else column.absent
+            is_late = found.is_late or (has_rows and column is None)
+            if is_late and absent is None:
+                absent = traced(lookup("full")((self.room,), column is None))
+            holder = column.holder if column is not None and new == old else _KindOf(new)
+            self._columns[name] = Column(holder, arrays, absent)
+
+    @property
+    def room(self) -> Any:
+        """For how many objects there is room."""
+        arrays = self._arrays()
+        return arrays[0].shape[0] if arrays else ROOM
+
+    def _arrays(self) -> list[Any]:
+        columns = self._columns.values()
+        return [array for one in columns for array in (*one.arrays, *[one.absent] * (one.absent is not None))]
+
+    # Making objects
+
+    def made(self, make: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """An object that the program makes."""
+        made = make(*args, **kwargs)
+        return self.adopt(made) if type(made) is self.python_class else made
+
+    def adopt(self, made: Any) -> Any:
+        """Let an object that was just made be a row, in place."""
+        if required_trace().state(MadeObjects).places.get(id(made), (made,))[0] is not made:
+            raise RowsRefused(self.refusal("from outside of the function"))
+        attributes = attributes_of(made) or {}
+        for name in attributes:
+            delete_own_attribute(made, name)
+        own_attributes(made).clear()
+        object.__setattr__(made, "__class__", pooled_class(self.python_class))
+        note_row(made, self, self._next_number())
+        self._add_row({name: with_row(value) for name, value in attributes.items()})
+        return made
+
+    def _next_number(self) -> Any:
+        return self._count.copy()._like_python(int)
+
+    def _add_row(self, values: Mapping[str, Any]) -> None:
+        self.become(
+            {name: _found(value) for name, value in values.items()}
+            | {name: Found(None, True) for name in self._columns if name not in values}
+        )
+        number = self._next_number()
+        if self._arrays():
+            operators().if_(np.greater_equal(number, self.room), self._grow)
+        for name in self._columns:
+            self._write(number, name, values.get(name, UNBOUND))
+        self._count = self._count + 1
+
+    def _grow(self) -> None:
+        """Make room for twice as many objects."""
+        join = lookup("concatenate")
+        for name, (holder, arrays, absent) in self._columns.items():
+            grown = tuple(join((array, array)) for array in arrays)
+            self._columns[name] = Column(holder, grown, None if absent is None else join((absent, absent)))
+
+    def copy_of(self, number: Any) -> Any:
+        """Another object with the same attributes."""
+        made = row_of(self, self._next_number())
+        self._add_row({name: self.get(number, name) for name in self._columns})
+        return made
+
+    # Attributes
+
+    def get(self, number: Any, name: str) -> Any:
+        """An attribute of an object."""
+        kind, (_, arrays, absent) = self._columns[name].kind, self._columns[name]
+        values = iter([read(array, number)._value() for array in arrays])
+        value = unflatten(required_trace(), kind, values)
+        keep_read(value, number)
+        return value if absent is None else MaybeUnbound(read(absent, number), value)
+
+    def put(self, number: Any, name: str, value: Any) -> None:
+        """Give an object another value of an attribute."""
+        if isinstance(value, TracedArray):
+            forget_read(value, number)
+        self.become({name: _found(with_row(value))})
+        self._write(number, name, value)
+
+    def _write(self, number: Any, name: str, value: Any) -> None:
+        column = self._columns[name]
+        is_absent: Any = value is UNBOUND
+        if isinstance(value, MaybeUnbound):
+            is_absent, value = value.unbound, value.value
+        if value is not UNBOUND:
+            value = owned(_Attribute(self, name), value)
+            keep_put(value)
+            column = self._columns[name]
+            trace = required_trace()
+            new = [wrap(trace, each) for each in flatten(trace, value, column.kind)]
+            arrays = tuple(write(a, v, number) for a, v in zip(column.arrays, new, strict=True))
+            column = column._replace(arrays=arrays)
+        if column.absent is not None:
+            flag = np.bool_(is_absent) if isinstance(is_absent, bool) else is_absent
+            column = column._replace(absent=write(column.absent, flag, number))
+        self._columns[name] = column
+
+    def is_same(self, number: Any, other: Any) -> Any:
+        """Whether two numbers are those of one object."""
+        return np.equal(number, other)._like_python(bool)
+
+    # As a whole
+
+    @property
+    def lies_in(self) -> tuple[Any, ...]:
+        return tuple(object_pools_in(self.__weft_kinds__()))
+
+    def parts(self) -> list[tuple[str, Any, Any]]:
+        """The names of the attributes, with all objects' values, and who does not have it."""
+        return [(name, *self._listed(column)) for name, column in self._columns.items()]
+
+    def _listed(self, column: Column) -> tuple[Any, Any]:
+        """A column as a list, and those of it that are absent."""
+        number = self.number_of_rows
+        values = GrowingList()
+        values.hold(column.kind, tuple(column.arrays), number)
+        return values, None if column.absent is None else column.absent[: self._count].copy()
+
+    @property
+    def number_of_rows(self) -> Any:
+        """How many objects there are."""
+        return self._next_number()
+
+    def state(self) -> list[Any]:
+        return [*self._arrays(), self._count]
+
+    def __repr__(self) -> str:
+        return f"ObjectPool({self.python_class.__qualname__})"
+
+
+class _Attribute:
+    """An attribute as what holds lists sees it that are put into it."""
+
+    def __init__(self, pool: ObjectPool, name: str) -> None:
+        self._pool = pool
+        self._name = name
+
+    @property
+    def kind(self) -> Any:
+        return self._pool._columns[self._name].kind
+
+    def become(self, kind: Any) -> None:
+        self._pool.become({self._name: Found(kind, False)})
+
+
+def _found(value: Any) -> Found:
+    """What is found of an attribute that has a value."""
+    if value is UNBOUND:
+        return Found(None, True)
+    if isinstance(value, MaybeUnbound):
+        return Found(kind_of_item(value.value), True)
+    return Found(kind_of_item(value), False)
+
+
+def begin_pools(trace: Recorder) -> None:
+    """Make the pools of a recording, for the classes that are known to need them."""
+    pools = trace.state(ObjectPools).of_class
+    for kind in sorted(trace.choices.pooled, key=lambda kind: (kind.__module__, kind.__qualname__)):
+        pools[kind] = ObjectPool(kind)

@@ -1,0 +1,238 @@
+"""Objects of which there are as many as the program makes: each is a row of a pool, and told by its number.
+
+What stands for one is of a class derived from the program's, so that methods, properties and `isinstance` are Python's.
+Its attributes are read and written where they lie, by whatever name the object is reached.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+from .....dialect.errors import UnsupportedError
+from ....guards.generated import is_generated
+from ....guards.inputs import BeginsAgain, Choices
+from ....runtime_values.results import RuntimeObject
+from ....source.modules import is_users_module
+from ....source.own_attributes import has_fields
+from ....tracing.current import current_trace, required_trace
+from ....tracing.recorder import Recorder
+from .hidden_state import MadeObjects
+from .kinds import Container, Kind, Static
+
+
+class ObjectPools:
+    """The pools of one recording, by the classes of the program's objects."""
+
+    def __init__(self) -> None:
+        self.of_class: dict[type, Any] = {}
+        self.handles: dict[int, tuple[Any, Any, Any]] = {}
+        """For what stands for an object, by its identity, that itself, the pool, and the number of the row."""
+
+
+class PooledObject(RuntimeObject):
+    """What stands for an object that is a row of a pool; two with one number are one object."""
+
+    __slots__ = ()
+    __weft_state__ = ()
+    __weft_row__ = True
+
+    def joined_parts(self) -> list[Any]:
+        return list(handle_of(self))
+
+    @classmethod
+    def of_joined_parts(cls, parts: list[Any]) -> Any:
+        return row_of(*parts)
+
+    def in_pool(self) -> tuple[Any, Any]:
+        return handle_of(self)
+
+    def __copy__(self) -> Any:
+        pool, number = handle_of(self)
+        return pool.copy_of(number)
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        pool, _ = handle_of(self)
+        raise RowsRefused(
+            f"{pool.refusal('copied by copy.deepcopy')}: make another one by its class, or copy.copy"
+        )
+
+    def at_run_time(self) -> NoReturn:
+        pool, _ = handle_of(self)
+        raise RowsRefused(
+            f"{pool.refusal('given to Python (or shown)')}: give it what the object holds (p.x)"
+        )
+
+
+def handle_of(value: Any) -> tuple[Any, Any]:
+    """The pool and the number of an object."""
+    _, pool, number = required_trace().state(ObjectPools).handles[id(value)]
+    return pool, number
+
+
+def pool_of_all(values: Any) -> Any:
+    """The pool whose rows all of some values in a list or tuple are; None for others."""
+    if (
+        type(values) not in (list, tuple)
+        or not values
+        or not all(isinstance(one, PooledObject) for one in values)
+    ):
+        return None
+    pools = {handle_of(one)[0] for one in values}
+    return pools.pop() if len(pools) == 1 else None
+
+
+def row_of(pool: Any, number: Any) -> Any:
+    """What stands for the object with a number."""
+    made = object.__new__(pooled_class(pool.python_class))
+    note_row(made, pool, number)
+    return made
+
+
+def note_row(made: Any, pool: Any, number: Any) -> None:
+    """Take note of what stands for an object."""
+    required_trace().state(ObjectPools).handles[id(made)] = (made, pool, number)
+
+
+def with_row(value: Any) -> Any:
+    """A value that is put where it stays: an object of a class whose objects are rows has one from now on."""
+    trace = current_trace()
+    if trace is not None and trace.choices.pooled and type(value) in trace.choices.pooled:
+        trace.state(ObjectPools).of_class[type(value)].adopt(value)
+    return value
+
+
+def rows_of(trace: Recorder, kind: type, make: Callable[..., Any]) -> Callable[..., Any]:
+    """What makes an object of a class whose objects are rows."""
+    return functools.partial(trace.state(ObjectPools).of_class[kind].made, make)
+
+
+@functools.cache
+def pooled_class(kind: Any) -> Any:
+    """The class of what stands for objects of a class of the program's."""
+    own: dict[str, Any] = {
+        "__slots__": (), "__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__,
+        "__getattribute__": _get, "__delattr__": _delete,
+    }  # fmt: skip
+    if kind.__setattr__ is object.__setattr__:
+        own["__setattr__"] = _set
+    if kind.__eq__ is object.__eq__:
+        own["__eq__"], own["__hash__"] = _is_one, object.__hash__
+    return type(kind)(kind.__name__, (kind, PooledObject), own)
+
+
+def _get(self: Any, name: str) -> Any:
+    if name == "__class__":
+        return type(self).__bases__[0]
+    if name.startswith("__") and name.endswith("__") and name != "__dict__":
+        return object.__getattribute__(self, name)
+    pool, number = handle_of(self)
+    if name == "__dict__":
+        raise RowsRefused(f"{pool.refusal('asked for all its attributes (vars)')}: name them")
+    return pool.get(number, name) if pool.has(name) else object.__getattribute__(self, name)
+
+
+def _set(self: Any, name: str, value: Any) -> None:
+    pool, number = handle_of(self)
+    pool.put(number, name, value)
+
+
+def _delete(self: Any, name: str) -> None:
+    pool, _ = handle_of(self)
+    raise RowsRefused(f"{pool.refusal(f'changed so that it has no attribute {name!r}')}: set it to None")
+
+
+def _is_one(self: Any, other: Any) -> Any:
+    return are_one(self, other)
+
+
+def are_one(left: PooledObject, right: Any) -> Any:
+    """Whether two values are one object."""
+    if type(left) is not type(right):
+        return False
+    (pool, number), (_, other) = handle_of(left), handle_of(right)
+    return pool.is_same(number, other)
+
+
+# Which classes
+
+
+@functools.cache
+def may_be_pooled(kind: Any) -> bool:
+    """Whether the objects of a class are their attributes, which Python alone gets and sets."""
+    if type(kind) not in (type, abc.ABCMeta) or not is_users_module(kind.__module__):
+        return False
+    sets = kind.__setattr__
+    is_frozen = has_fields(kind) and kind.__dataclass_params__.frozen and is_generated(sets)
+    return (
+        kind.__new__ is object.__new__
+        and kind.__getattribute__ is object.__getattribute__
+        and (is_frozen or (sets is object.__setattr__ and kind.__delattr__ is object.__delattr__))
+        and not any("__init_subclass__" in vars(base) for base in kind.__mro__[:-1])
+        and not hasattr(kind, "__del__")
+        and not issubclass(kind, (BaseException, RuntimeObject))
+        and not any(
+            isinstance(m, functools.cached_property) for base in kind.__mro__ for m in vars(base).values()
+        )
+        and all(base.__module__ not in ("typing", "enum") for base in kind.__mro__)
+    )
+
+
+def pool_objects(trace: Recorder, values: Iterable[Any], refusal: Exception) -> None:
+    """Begin again with rows of pools for the classes of some objects, and of those that branches and loops made.
+
+    Where these are known to be rows, and that was not enough, all other objects that the recording has made are, too.
+    """
+    made, choices = trace.state(MadeObjects).places, trace.choices
+    found = [value for value in values if made.get(id(value), (None,))[0] is value]
+    found += [one for one, region in made.values() if region is not None and region.parent is not None]
+    for candidates in (found, [one for one, _ in made.values()]):
+        new = frozenset(kind for kind in map(type, candidates) if may_be_pooled(kind)) - choices.pooled
+        if new:
+            raise BeginsAgain(
+                pooled=choices.pooled | new, pooled_for=choices.pooled_for or refusal,
+                own_items=(choices.own_items - {None}) | {False}, own_objects=None,
+            )  # fmt: skip
+
+
+def refusal_of(choices: Choices, error: Exception) -> Exception:
+    """What is raised: what was refused before there were rows, unless this error tells more of the same."""
+    before: Exception | None = choices.pooled_for
+    return error if before is None or isinstance(error, RowsRefused) else before
+
+
+class RowsRefused(UnsupportedError):
+    """What cannot be done with objects that are rows."""
+
+
+RowsRefused.__name__ = RowsRefused.__qualname__ = UnsupportedError.__name__
+
+
+# What abstract types hold
+
+
+def object_pool_of(kind: Kind | None) -> Any:
+    """The pool whose rows values of an abstract type are; None for others."""
+    if not isinstance(kind, Container) or not issubclass(kind.kind, PooledObject):
+        return None
+    assert isinstance(kind.children[0], Static)
+    return kind.children[0].value
+
+
+def object_pools_in(kinds: Iterable[Kind | None]) -> list[Any]:
+    """The pools of objects that values of some abstract types lead to, also through lists and other objects."""
+    known: dict[Any, None] = {}
+    _note_pools(kinds, known)
+    return [pool for pool in known if hasattr(pool, "python_class")]
+
+
+def _note_pools(kinds: Iterable[Kind | None], known: dict[Any, None]) -> None:
+    for kind in kinds:
+        if isinstance(kind, Static) and hasattr(type(kind.value), "__weft_kinds__"):
+            if kind.value not in known:
+                known[kind.value] = None
+                _note_pools(kind.value.__weft_kinds__(), known)
+        elif kind is not None:
+            _note_pools(kind.parts, known)
