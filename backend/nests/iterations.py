@@ -96,6 +96,26 @@ def reads_nothing_it_writes(
     return all((one.writes and other.writes) or _is_apart(one, other) for one, other in pairs)
 
 
+def loads_before_stores(loop: Operation, loaded: Sequence[Value]) -> set[Operation] | None:
+    """The loads of an iteration from memory that it writes to later, but for some numbers that are loaded.
+
+    None where some are behind that, or in a branch or a loop inside.
+    """
+    found, written = set[Operation](), set[Value]()
+    all_written = {base(access.memref) for access in _accesses_in(loop, None) if access.writes}
+    for op in operations_in(loop.regions[0].blocks[0]):
+        for inner in [op, *operations_of(op)]:
+            if inner.name == "memref.store":
+                written.add(base(inner.operands[1]))
+            elif inner.name == "memref.load" and base(inner.operands[0]) in all_written:
+                if any(value in loaded for value in inner.results):
+                    continue
+                if inner != op or base(inner.operands[0]) in written:
+                    return None
+                found.add(inner)
+    return found
+
+
 @dataclass
 class _Access:
     """A load or a store in a loop."""

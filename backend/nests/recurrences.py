@@ -3,9 +3,9 @@
     for i: s = a[i] * s + b[i]; out[i] = s
 
 What an iteration makes of the numbers is a map. Affine maps of all numbers together (filters, sums, products, means)
-are one behind each other, and so is what an associative operation combines with a number (extremes, bits). A number
-may also be handed on in memory, where an iteration reads what the last one stored. Only sums of floats are rounded
-otherwise for it. On tensors and on memory alike, as compactions.
+are one behind each other, and so are what an associative operation combines with a number (extremes, bits), and sums
+that are kept within bounds (`bounded_sums.py`). A number may also be handed on in memory, where an iteration reads what
+the last one stored. Only sums of floats are rounded otherwise for it. On tensors and on memory alike, as compactions.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.records import dataclass, replace
 from ...passes.rewriting import constant_integer, operations_in, operations_of
+from .bounded_sums import SIDES, Bounded, bounded, constant_float, factor_unless_negative, is_same
 from .emit import create
-from .iterations import is_of_last, reads_nothing_it_writes, shares_nothing_else
+from .iterations import is_of_last, loads_before_stores, reads_nothing_it_writes, shares_nothing_else
 from .reductions import KINDS
 
 MOST_NUMBERS = 6
@@ -60,7 +61,7 @@ class Combined:
         return create(self.name, [first.type], [is_chosen, second, first])
 
 
-Form: TypeAlias = "Affine | Combined"
+Form: TypeAlias = "Affine | Combined | Bounded"
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,10 @@ class Recurrence:
 
     loop: Operation
     handed: list[Handed]
-    shape: list[Affine | Combined]
+    shape: list[Form]
     """The form of each number behind iterations: which parts are 0 or 1 in all of them."""
+    overwritten: list[Operation]
+    """What loads numbers that the same iteration stores others over."""
 
     @property
     def position(self) -> Value:
@@ -136,16 +139,34 @@ class Recurrence:
                 ]
             elif isinstance(form, Combined):
                 found.append(form.part)
+            elif isinstance(form, Bounded):
+                found += [part for part in form.parts if not isinstance(part, int)]
         return found
 
-    def types(self) -> list[tuple[Type, bool]]:
-        """Of the numbers of a map; and whether they may overflow where those of the loop do not."""
-        return [
-            (each.after.type, isinstance(shape, Affine) and isinstance(each.after.type, ir.FloatType))
-            for each, shape in zip(self.handed, self.shape, strict=True)
-            for part in (shape.parts if isinstance(shape, Affine) else (shape.part,))
-            if not isinstance(part, int)
-        ]
+    def types(self) -> list[tuple[Type, str]]:
+        """Of the numbers of a map; and what holds of those that may overflow where those of the loop do not.
+
+        They are finite, or, as bounds, less ("lower") or more ("upper") than everything.
+        """
+        found = list[tuple[Type, str]]()
+        for each, shape in zip(self.handed, self.shape, strict=True):
+            type = each.after.type
+            if isinstance(shape, Combined):
+                found.append((type, ""))
+                continue
+            limits = ["finite" if isinstance(type, ir.FloatType) else ""] * len(shape.parts)
+            if isinstance(shape, Bounded):
+                limits = shape.limits
+            found += [
+                (type, limit)
+                for part, limit in zip(shape.parts, limits, strict=True)
+                if not isinstance(part, int)
+            ]
+        return found
+
+    def have_to_be_finite(self) -> list[bool]:
+        """Of the numbers that are handed on, whether maps say what becomes of them only if they are finite."""
+        return [isinstance(shape, Bounded) for shape in self.shape]
 
     def joined(self, first: Sequence[Value], second: Sequence[Value]) -> list[Value]:
         """The numbers of two maps behind each other."""
@@ -157,6 +178,12 @@ class Recurrence:
                 before = lower[form.number]
                 assert isinstance(before, Combined)
                 found.append(form.combine(before.part, form.part))
+                continue
+            if isinstance(form, Bounded):
+                before = lower[form.number]
+                assert isinstance(before, Bounded)
+                made = form.behind(before, each.after.type, arithmetic)
+                found += [part for part in made.parts if not isinstance(part, int)]
                 continue
             assert isinstance(shape, Affine)
             parts = _substituted(form, lower, each.after.type, arithmetic).parts
@@ -174,6 +201,9 @@ class Recurrence:
             if isinstance(form, Combined):
                 found.append(form.combine(numbers[form.number], form.part))
                 continue
+            if isinstance(form, Bounded):
+                found.append(form.applied(numbers[form.number], each.after.type, arithmetic))
+                continue
             total: Part = 0
             for part, number in zip(form.parts, (*numbers, 1), strict=True):
                 total = arithmetic.add(
@@ -185,12 +215,14 @@ class Recurrence:
     def _forms(self, parts: Sequence[Value]) -> list[Form]:
         """The forms of which these are the numbers."""
         given = iter(parts)
-        return [
-            replace(shape, part=next(given))
-            if isinstance(shape, Combined)
-            else Affine(tuple(part if isinstance(part, int) else next(given) for part in shape.parts))
-            for shape in self.shape
-        ]
+        found = list[Form]()
+        for shape in self.shape:
+            if isinstance(shape, Combined):
+                found.append(replace(shape, part=next(given)))
+                continue
+            parts = [part if isinstance(part, int) else next(given) for part in shape.parts]
+            found.append(shape.with_parts(parts) if isinstance(shape, Bounded) else Affine(tuple(parts)))
+        return found
 
 
 def match_recurrence(loop: Operation) -> Recurrence | None:
@@ -206,12 +238,23 @@ def match_recurrence(loop: Operation) -> Recurrence | None:
     if len(known) < len(shape) or not _are_apart(known) or not _are_alike(handed, known):
         return None
     closed = _closed(handed, known)
-    found = Recurrence(loop, handed, closed)
+    found = Recurrence(loop, handed, closed, [])
     types = found.types()
     # Where it may overflow, iterations are done again, which others may have written over.
-    if any(may for _, may in types) and not reads_nothing_it_writes(loop, found.loaded()):
-        return None
+    if any(limit for _, limit in types) and not reads_nothing_it_writes(loop, found.loaded()):
+        overwritten = loads_before_stores(loop, found.loaded())
+        if overwritten is None:
+            return None
+        if any(_depend([load.results[0]], [each.before for each in handed]) for load in overwritten):
+            return None
+        found.overwritten = [op for op in operations_in(loop.regions[0].blocks[0]) if op in overwritten]
+    if any(isinstance(form, Bounded) for form in closed) and any(map(_stores, found.numbers)):
+        return None  # which a thread may do for other iterations
     return found if len(types) <= MOST_NUMBERS else None
+
+
+def _stores(op: Operation) -> bool:
+    return any(inner.name == "memref.store" for inner in operations_of(op))
 
 
 def _handed(loop: Operation) -> list[Handed] | None:
@@ -267,9 +310,9 @@ def _asked_by(op: Operation) -> list[Value]:
 
 
 def _are_apart(forms: Sequence[Form]) -> bool:
-    """Whether what is combined is combined with itself alone, and nothing affine is made of it."""
+    """Whether what is combined or bounded is made of itself alone, and nothing affine is made of it."""
     for number, form in enumerate(forms):
-        if isinstance(form, Combined):
+        if isinstance(form, (Combined, Bounded)):
             others = [other for other in forms if isinstance(other, Affine)]
             if form.number != number or any(other.parts[number] != 0 for other in others):
                 return False
@@ -298,6 +341,8 @@ def _closed(handed: Sequence[Handed], forms: list[Form]) -> list[Form]:
                 wider.append(
                     Affine(tuple(a if isinstance(a, int) and a == b else each.after for a, b in pairs))
                 )
+            elif isinstance(form, Bounded):
+                wider.append(form.behind(form, each.after.type, arithmetic))
             else:
                 wider.append(form)
         if [_known_parts(form) for form in wider] == [_known_parts(form) for form in forms]:
@@ -306,7 +351,7 @@ def _closed(handed: Sequence[Handed], forms: list[Form]) -> list[Form]:
 
 
 def _known_parts(form: Form) -> list[int | None]:
-    parts = form.parts if isinstance(form, Affine) else (form.part,)
+    parts = (form.part,) if isinstance(form, Combined) else form.parts
     return [part if isinstance(part, int) else None for part in parts]
 
 
@@ -382,6 +427,7 @@ class _Forms:
         self._befores, self._plain = list(befores), plain
         self._make, self._arithmetic = make, _Arithmetic(make)
         self._found: dict[Value, Form | None] = {}
+        self._positive: dict[Value, Value] = {}
 
     def value(self, part: Part, type: Type) -> Value:
         """The value of a number."""
@@ -402,9 +448,11 @@ class _Forms:
             return Affine((*[0] * count, number if number in (0, 1) else self._plain(value)))
         op = value.owner.operation
         if op.name in _COMBINED:
-            return self._combined(op)
+            return self._combined(op) or self._bounded(op, value)
         if op.name == "arith.select":
-            return self._selected(op)
+            return self._selected(op) or self._bounded(op, value)
+        if op.name == "scf.if":
+            return self._bounded(op, value)
         if op.name in (*_OPERATORS, "arith.divf", "arith.negf"):
             return self._sum(op)
         return None
@@ -414,10 +462,10 @@ class _Forms:
 
     def _sum(self, op: Operation) -> Form | None:
         forms = [self.of(operand) for operand in op.operands]
+        arithmetic, type = self._arithmetic, op.results[0].type
         operands = [form.parts for form in forms if isinstance(form, Affine)]
         if len(operands) < len(forms):
-            return None
-        arithmetic, type = self._arithmetic, op.results[0].type
+            return self._moved(op, forms, type)
         if op.name == "arith.negf":
             minus = self._make("arith.constant", [type], [], {"value": ir.FloatAttr.get(type, -1.0)})
             return Affine(tuple(arithmetic.multiply(part, minus, type) for part in operands[0]))
@@ -471,6 +519,69 @@ class _Forms:
         part = self._make("arith.select", [type], [is_number, plain, never])
         chooses = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
         return Combined(self._befores.index(old), op.name, part, chooses)
+
+    def _bounded(self, op: Operation, value: Value) -> Form | None:
+        """A sum within a bound, that of a float alone."""
+        type = value.type
+        number = list(op.results).index(value)
+        found = bounded(op, number, self._depends) if isinstance(type, ir.FloatType) else None
+        if found is None:
+            return None
+        side, bound, compared, other = found
+        form, result = self._of_one(compared), self._of_one(other)
+        if form is None or result is None:
+            return None
+        if not is_same(compared, other):  # which is bound on the other side: bounds may not cross
+            least, most = (bound, result.upper) if side == "lower" else (result.lower, bound)
+            if [*form.parts] != result.parts[:2] or least is None or most is None:
+                return None
+            numbers = [constant_float(each) for each in (least, most)]
+            if None in numbers or (numbers[0] or 0.0) > (numbers[1] or 0.0):
+                return None
+        return result.within(side, self._outside(bound), self._make)
+
+    def _of_one(self, value: Value) -> Bounded | None:
+        """The form of a value that is made of one number, with bounds or without."""
+        form = self.of(value)
+        if isinstance(form, Combined) and form.name in SIDES:
+            return Bounded(form.number, 1, 0).within(SIDES[form.name], form.part, self._make)
+        if not isinstance(form, Affine):
+            return form if isinstance(form, Bounded) else None
+        *factors, term = form.parts
+        used = [number for number, factor in enumerate(factors) if factor != 0]
+        if len(used) != 1:
+            return None
+        factor = factors[used[0]]
+        if not isinstance(factor, int):
+            factor = self._positive.setdefault(factor, factor_unless_negative(factor, self._make))
+        return Bounded(used[0], factor, term)
+
+    def _moved(self, op: Operation, forms: Sequence[Form | None], type: Type) -> Form | None:
+        """A sum within bounds, and a number that is added or taken off behind them."""
+        if op.name not in ("arith.addf", "arith.subf"):
+            return None
+        operands = list(op.operands)
+        if op.name == "arith.addf" and isinstance(forms[0], Affine):
+            operands.reverse()
+        first, second = self._of_one(operands[0]), self.of(operands[1])
+        if first is None:
+            return None
+        if not isinstance(second, Affine) or any(part != 0 for part in second.parts[:-1]):
+            return None
+        arithmetic, number = self._arithmetic, second.parts[-1]
+        apply = arithmetic.add if op.name == "arith.addf" else arithmetic.subtract
+        factor, *others = first.parts
+        moved = [apply(part, number, type) for part in others]
+        return first.with_parts([factor, moved[0], *(arithmetic.value(part, type) for part in moved[1:])])
+
+    def _outside(self, value: Value) -> Value:
+        """A value that does not depend on numbers; a constant anew, as it may lie in a branch."""
+        if constant_float(value) is None or self._make is _some:
+            return self._plain(value)
+        made: Value = self._make(
+            "arith.constant", [value.type], [], {"value": value.owner.operation.attributes["value"]}
+        )
+        return made
 
     def _combined(self, op: Operation) -> Form | None:
         """A number that is handed on, and what it is combined with."""

@@ -10,12 +10,13 @@ iterations before its own instead.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from ....dialect.mlir import Operation, Value, ir
+from ....dialect.mlir import Operation, Type, Value, ir
 from ....passes.rewriting import constant_integer, operations_in
-from ...nests.emit import Emitter, ForLoop, create, load, store
+from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.independence import roots
 from ...nests.recurrences import Handed, Recurrence, match_recurrence
 from ...target import current
@@ -67,20 +68,35 @@ class Recurrences(DeviceSchedule):
         blocks = emitter.divide(emitter.add(total, share - 1), share)
         slices = emitter.maximum(1, emitter.minimum(blocks, min(gpu.multiprocessors, _THREADS)))
         maps: list[Value] = []
+        kept = self._kept(name, total)
         if slices != 1:
             maps = [allocate([_THREADS], type) for type, _ in self.found.types()]
-            first = Kernel(self.function, f"{name}_maps", self.ops[:1], (_THREADS, 1, 1), maps, writes=maps)
+            first = Kernel(
+                self.function, f"{name}_maps", self.ops[:1], (_THREADS, 1, 1), [*maps, *kept], writes=maps
+            )
             with first.body(), self._in_branch(first):
-                _Slice(first, self.found).leave_map(maps)
+                _Slice(first, self.found, kept).leave_map(maps)
             first.launch([slices], f"{self.title}; what slices make of numbers")
-        last = Kernel(self.function, name, self.ops, (_THREADS, 1, 1), maps)
+        last = Kernel(self.function, name, self.ops, (_THREADS, 1, 1), [*maps, *kept])
         with last.body(), self._in_branch(last):
-            _Slice(last, self.found).write(maps, self.branch, self.ops[1:])
+            _Slice(last, self.found, kept).write(maps, self.branch, self.ops[1:])
         last.launch(
             [slices], f"{self.title}; " + ("slices, behind those before them" if maps else "one block")
         )
         if self.branch is not None:
             self._write_other_way(name, self.branch)
+
+    def _kept(self, name: str, total: Index) -> list[Value]:
+        """Memory with the numbers that iterations load and write over, by iterations."""
+        kept = [_allocate(total, load.results[0].type) for load in self.found.overwritten]
+        if kept:
+            kernel = Kernel(self.function, f"{name}_kept", self.ops[:1], (_THREADS, 1, 1), kept, writes=kept)
+            with kernel.body(), self._in_branch(kernel):
+                _Slice(kernel, self.found, ()).keep(kept)
+            emitter = Emitter(self.function)
+            blocks = emitter.divide(emitter.add(total, _THREADS - 1), _THREADS)
+            kernel.launch([emitter.maximum(1, blocks)], f"{self.title}; what it writes over is kept")
+        return kept
 
     def _in_branch(self, kernel: Kernel) -> AbstractContextManager[object]:
         """Where a kernel does something: nowhere, if the host takes another way."""
@@ -129,8 +145,9 @@ def _only_store(ops: Sequence[Operation]) -> bool:
 class _Slice:
     """Writes what a block does with its slice."""
 
-    def __init__(self, kernel: Kernel, found: Recurrence) -> None:
+    def __init__(self, kernel: Kernel, found: Recurrence, kept: Sequence[Value]) -> None:
         self.kernel, self.found, self.emitter = kernel, found, kernel.emitter
+        self.kept = dict(zip(found.overwritten, kept, strict=False))
         emitter, loop = self.emitter, found.loop
         self.thread, self.number = kernel.id("thread_id"), kernel.id("block_id")
         self.start = kernel.value(loop.operands[0])
@@ -143,6 +160,18 @@ class _Slice:
         self.first = emitter.value(emitter.minimum(emitter.multiply(self.number, self.each), self.total))
         self.end = emitter.value(emitter.minimum(emitter.add(self.first, self.each), self.total))
         self.scan = BlockScan(kernel, _THREADS, found.joined)
+
+    def keep(self, kept: Sequence[Value]) -> None:
+        """Store what the iteration of each thread loads, before it is written over."""
+        emitter = self.emitter
+        place = emitter.value(emitter.add(emitter.multiply(self.number, _THREADS), self.thread))
+        with only_if(compare("ult", place, self.total)):
+            self._go_to(place)
+            loaded = [load.results[0] for load in self.found.overwritten]
+            for op in self.found.making(loaded):
+                self.kernel.clone(op)
+            for value, memory in zip(loaded, kept, strict=True):
+                store(self.kernel.value(value), self.kernel.value(memory), [place])
 
     def leave_map(self, maps: Sequence[Value]) -> None:
         """Store what the slice makes of numbers, if another one is behind it, so that it is whole tiles."""
@@ -242,7 +271,7 @@ class _Slice:
             branch.give(self.found.applied(prefix.numbers, numbers))
         with otherwise(branch):
             branch.give(numbers)
-        is_finite = self._is_finite(prefix.numbers)
+        is_finite = self._is_finite(prefix.numbers, numbers)
         if is_finite is None:
             return branch.results
         has_overflowed = create("arith.xori", [is_finite.type], [is_finite, emitter.splat(1, is_finite.type)])
@@ -256,15 +285,23 @@ class _Slice:
             again.give(branch.results)
         return again.results
 
-    def _is_finite(self, numbers: Numbers) -> Value | None:
-        """Whether what may overflow in products is finite; None where nothing may."""
-        floats = [number for number, (_, may) in zip(numbers, self.found.types(), strict=True) if may]
+    def _is_finite(self, parts: Numbers, numbers: Numbers) -> Value | None:
+        """Whether a map tells what the loop makes of numbers; None where it always does.
+
+        What may overflow in products and sums is finite then, bounds are where numbers may be, and so are numbers that
+        are kept within bounds.
+        """
+        limited = [(part, limit) for part, (_, limit) in zip(parts, self.found.types(), strict=True) if limit]
+        have_to_be = zip(numbers, self.found.have_to_be_finite(), strict=True)
+        limited += [(number, "finite") for number, has_to_be in have_to_be if has_to_be]
         found: Value | None = None
-        equal = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)}
-        for number in floats:
-            nothing = create("arith.subf", [number.type], [number, number])
-            zero = self.emitter.splat(0, number.type)
-            one = create("arith.cmpf", [ir.IntegerType.get_signless(1)], [nothing, zero], equal)
+        for number, limit in limited:
+            if limit == "finite":  # then nothing is left of it by itself
+                one = _compares("oeq", create("arith.subf", [number.type], [number, number]), 0.0)
+            else:
+                one = _compares(
+                    *{"lower": ("olt", number, math.inf), "upper": ("ogt", number, -math.inf)}[limit]
+                )
             found = one if found is None else create("arith.andi", [one.type], [found, one])
         return found
 
@@ -296,7 +333,7 @@ class _Slice:
     def _map(self, place: Value) -> Numbers:
         self._go_to(place)
         for op in self.found.element:
-            self.kernel.clone(op)
+            self._clone(op, place)
         return self.found.parts(self.kernel.value)
 
     def _iterate(self, place: Value, numbers: Numbers, ops: Sequence[Operation] | None = None) -> Numbers:
@@ -307,8 +344,15 @@ class _Slice:
             self.kernel.bind(each.before, number)
         for op in operations_in(self.found.loop.regions[0].blocks[0])[:-1] if ops is None else ops:
             if not any(value in loaded for value in op.results):
-                self.kernel.clone(op)
+                self._clone(op, place)
         return [self.kernel.value(each.after) for each in self.found.handed]
+
+    def _clone(self, op: Operation, place: Value) -> None:
+        """Do an operation of an iteration; what others may have written over is kept elsewhere."""
+        if op in self.kept:
+            self.kernel.bind(op.results[0], load(self.kernel.value(self.kept[op]), [place]))
+        else:
+            self.kernel.clone(op)
 
     def _go_to(self, place: Value) -> None:
         """Say which iteration is meant."""
@@ -316,6 +360,24 @@ class _Slice:
         assert step is not None
         at = self.emitter.add(self.start, self.emitter.multiply(place, step))
         self.kernel.bind(self.found.position, self.emitter.value(at))
+
+
+def _allocate(count: Index, element: Type) -> Value:
+    """Memory of the device for so many elements, which the run may tell."""
+    if isinstance(count, int):
+        return allocate([count], element)
+    type = ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], element)
+    segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0])}
+    return create("memref.alloc", [type], [count], segments)
+
+
+def _compares(how: str, number: Value, with_what: float) -> Value:
+    """How a float compares with a known one: `oeq`, `ogt` or `olt`."""
+    known = {"value": ir.FloatAttr.get(number.type, with_what)}
+    other = create("arith.constant", [number.type], [], known)
+    word = ir.IntegerType.get_signless(64)
+    predicate = {"predicate": ir.IntegerAttr.get(word, {"oeq": 1, "ogt": 2, "olt": 4}[how])}
+    return create("arith.cmpf", [ir.IntegerType.get_signless(1)], [number, other], predicate)
 
 
 def _joined(how: str, left: Value, right: Value) -> Value:

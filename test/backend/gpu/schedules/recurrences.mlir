@@ -93,9 +93,11 @@ func.func private @kernel_3(%a: memref<100xf64>, %y: memref<100xf64>) {
 
 // -----
 
-// What a thread would do again where products overflow, others have written over.
+// What a thread would do again where products overflow, others have written over: it is kept before.
 // CHECK-LABEL: func.func private @kernel_4
-// CHECK: "one thread: scf.for is one step after the other"
+// CHECK: gpu.alloc {{.*}}memref<499xf64>
+// CHECK: what it writes over is kept
+// CHECK: one block"
 func.func private @kernel_4(%y: memref<500xf64>, %r: f64) {
   %c1 = arith.constant 1 : index
   %n = arith.constant 500 : index
@@ -185,6 +187,68 @@ func.func private @kernel_7(%fits: i1, %a: memref<1000xf64>, %y: memref<1000xf64
     memref.store %s1, %y[%n] : memref<1000xf64>
   } else {
     memref.store %zero, %y[%c0] : memref<1000xf64>
+  }
+  return
+}
+
+// -----
+
+// A sum that is kept above a bound: of slices it is known what they add, and what is left at least.
+// CHECK-LABEL: func.func private @kernel_8
+// CHECK-COUNT-2: "recurrences
+func.func private @kernel_8(%x: memref<9000xf64>, %k: f64, %y: memref<9000xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 9000 : index
+  %zero = arith.constant 0.0 : f64
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+    %v = memref.load %x[%i] : memref<9000xf64>
+    %t = arith.addf %s, %v : f64
+    %u = arith.subf %t, %k : f64
+    %p = arith.cmpf ogt, %u, %zero : f64
+    %r = arith.select %p, %u, %zero : f64
+    memref.store %r, %y[%i] : memref<9000xf64>
+    scf.yield %r : f64
+  }
+  return
+}
+
+// -----
+
+// What goes on from elsewhere than the bound is no such sum.
+// CHECK-LABEL: func.func private @kernel_9
+// CHECK-NOT: "recurrences
+func.func private @kernel_9(%x: memref<9000xf64>, %k: f64, %y: memref<9000xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 9000 : index
+  %zero = arith.constant 0.0 : f64
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+    %v = memref.load %x[%i] : memref<9000xf64>
+    %t = arith.addf %s, %v : f64
+    %p = arith.cmpf ogt, %t, %k : f64
+    %r = arith.select %p, %zero, %t : f64
+    memref.store %r, %y[%i] : memref<9000xf64>
+    scf.yield %r : f64
+  }
+  return
+}
+
+// -----
+
+// What is loaded behind the store is another number than the one that is kept.
+// CHECK-LABEL: func.func private @kernel_10
+// CHECK: "one thread: scf.for is one step after the other"
+func.func private @kernel_10(%y: memref<500xf64>, %z: memref<500xf64>, %r: f64) {
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 500 : index
+  scf.for %i = %c1 to %n step %c1 {
+    %j = arith.subi %i, %c1 : index
+    %b = memref.load %y[%j] : memref<500xf64>
+    %p = arith.mulf %b, %r : f64
+    memref.store %p, %y[%i] : memref<500xf64>
+    %f = memref.load %y[%i] : memref<500xf64>
+    memref.store %f, %z[%i] : memref<500xf64>
   }
   return
 }
