@@ -105,6 +105,14 @@ def reassociation_of(reshape: Operation) -> list[list[int]]:
     return [[next(axes) for _ in group] for group in reshape.attributes["reassociation"]]
 
 
+def reassociation(groups: Iterable[Iterable[int]]) -> Attribute:
+    """The attribute of reshapes that says which axes of the larger side each axis of the smaller one stands for."""
+    i64 = ir.IntegerType.get_signless(64)
+    return ir.ArrayAttr.get(
+        [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in group]) for group in groups]
+    )
+
+
 def settle_signature(function: Any) -> None:
     """Let a function have the types of its arguments and of what it returns, which are others now."""
     block = function.regions[0].blocks[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialect.mlir import Value, ir
+from ...passes.rewriting import reassociation
 from .emit import Emitter, create
 from .nest import Access, LoopNest, memref_size
 
@@ -83,8 +84,4 @@ def _collapsed_memref(memref: Value, axis: int, emitter: Emitter) -> Value:
     merged = ir.MemRefType.get(shape, type.element_type, memory_space=type.memory_space)
     groups = [[a + (a > axis)] for a in range(type.rank - 1)]
     groups[axis] = [axis, axis + 1]
-    i64 = ir.IntegerType.get_signless(64)
-    reassociation = ir.ArrayAttr.get(
-        [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, a) for a in group]) for group in groups]
-    )
-    return create("memref.collapse_shape", [merged], [memref], {"reassociation": reassociation})
+    return create("memref.collapse_shape", [merged], [memref], {"reassociation": reassociation(groups)})

@@ -14,7 +14,7 @@ from __future__ import annotations
 from ...dialect.mlir import Type, Value, ir
 from ...dialect.records import dataclass
 from ...passes.control_flow.structure import producer
-from ...passes.rewriting import operations_in
+from ...passes.rewriting import operations_in, reassociation
 from .complex_parts import flat_parts, split_parts
 from .emit import Emitter, Index, create
 from .nest import Access, LoopNest, unit_stride
@@ -175,13 +175,11 @@ def without_unit_axis(access: Access) -> Access:
     rank = type.rank
     if rank < 2 or type.shape[-1] != 1 or not isinstance(type.layout, ir.AffineMapAttr):
         return access
-    i64 = ir.IntegerType.get_signless(64)
-    groups = [*([axis] for axis in range(rank - 2)), [rank - 2, rank - 1]]
-    groups = [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in group]) for group in groups]
+    attributes = {
+        "reassociation": reassociation([*([axis] for axis in range(rank - 2)), [rank - 2, rank - 1]])
+    }
     merged = ir.MemRefType.get(type.shape[:-1], type.element_type, None, type.memory_space)
-    view = create(
-        "memref.collapse_shape", [merged], [access.memref], {"reassociation": ir.ArrayAttr.get(groups)}
-    )
+    view = create("memref.collapse_shape", [merged], [access.memref], attributes)
     return Access(view, access.expressions[:-1], is_scalar=False)
 
 

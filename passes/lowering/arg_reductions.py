@@ -20,8 +20,9 @@ from ...dialect.ops.reductions import Argmax, Argmin, real_dtype
 from ...dialect.types import TensorType
 from .accumulators import STOPS, computing_dtype, convert_scalar, parts
 from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type
-from .reductions import Reduction, expand_shape, extremum_of, geometry_of
+from .reductions import Reduction, extremum_of, geometry_of
 from .regions import box, extract_region
+from .reshapes import expand
 from .scalars import ScalarBuilder
 
 arith = dialect("arith")
@@ -120,7 +121,7 @@ def _place_by_rows(geometry: Reduction, which: type[Op], row: int) -> Value:
     c, x, (length,), dtype = geometry.c, geometry.operand, geometry.type.shape, geometry.type.dtype
     assert length is not None
     rows, place = length // row, TensorType((), _INT64)
-    table = expand_shape(c, x, [[0, 1]], [rows, row])
+    table = expand(x, [[0, 1]], [rows, row])
     extrema = extremum_of(Reduction(c, table, TensorType((rows, row), dtype), (1,)), which)
     best = _places(Reduction(c, extrema, TensorType((rows,), computing_dtype(dtype)), (0,)), which)
     index = ScalarBuilder(c, _INT64)

@@ -161,12 +161,4 @@ def drop_unit_axes(c: Conversion, value: Value, axes: Sequence[int]) -> Value:
         groups[-1].append(axis)
         if axis not in axes:
             groups.append([])
-    index = ir.IntegerType.get_signless(64)
-    reassociation = [ir.ArrayAttr.get([ir.IntegerAttr.get(index, a) for a in group]) for group in groups[:-1]]
-    shape = [extent for axis, extent in enumerate(ranked.shape) if axis not in axes]
-    return c.operation(
-        "tensor.collapse_shape",
-        [value],
-        [ir.RankedTensorType.get(shape, ranked.element_type)],
-        {"reassociation": ir.ArrayAttr.get(reassociation)},
-    )
+    return collapse(value, groups[:-1])

@@ -49,6 +49,7 @@ from .accumulators import (
     summing_dtype,
 )
 from .conversion import Conversion, OpInstance, lowers, scalar_type
+from .reshapes import expand
 from .scalars import ScalarBuilder
 
 arith = dialect("arith")
@@ -133,28 +134,7 @@ def expand_unit_axes(c: Conversion, value: Value, kept: Sequence[int], result: T
             leading.append(axis)
     extents = dict(zip(kept, c.extents(value), strict=True))
     shape = [extents.get(axis, 1) for axis in range(result.rank)]
-    return expand_shape(c, value, groups, shape)
-
-
-def expand_shape(
-    c: Conversion, value: Value, groups: Sequence[Sequence[int]], shape: Sequence[Extent]
-) -> Value:
-    """`tensor.expand_shape` to a shape, by the groups of result axes for every axis."""
-    dynamic = ir.ShapedType.get_dynamic_size()
-    static = [extent if isinstance(extent, int) else dynamic for extent in shape]
-    index = ir.IntegerType.get_signless(64)
-    reassociation = [
-        ir.ArrayAttr.get([ir.IntegerAttr.get(index, axis) for axis in group]) for group in groups
-    ]
-    return c.operation(
-        "tensor.expand_shape",
-        [value, *(extent for extent in shape if not isinstance(extent, int))],
-        [ir.RankedTensorType.get(static, ir.RankedTensorType(value.type).element_type)],
-        {
-            "reassociation": ir.ArrayAttr.get(reassociation),
-            "static_output_shape": ir.DenseI64ArrayAttr.get(static),
-        },
-    )
+    return expand(value, groups, shape)
 
 
 # Lowerings

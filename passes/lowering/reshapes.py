@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialect.mlir import Attribute, Value, dialect, ir
+from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.shape import ExpandDims, Reshape, Squeeze
 from ..index_arithmetic import Extent
+from ..rewriting import reassociation
 from .conversion import Conversion, OpInstance, lowers
 from .regions import scalar_tensor
 
@@ -31,7 +32,7 @@ def collapse(x: Value, groups: Groups) -> Value:
     if len(shape) == source.rank:
         return x
     result = ir.RankedTensorType.get(shape, source.element_type)
-    attributes = {"reassociation": _reassociation(groups)}
+    attributes = {"reassociation": reassociation(groups)}
     return ir.Operation.create("tensor.collapse_shape", [result], [x], attributes).results[0]
 
 
@@ -44,17 +45,10 @@ def expand(x: Value, groups: Groups, extents: Sequence[Extent]) -> Value:
     dynamic = [extent for extent in extents if not isinstance(extent, int)]
     result = ir.RankedTensorType.get(static, source.element_type)
     attributes = {
-        "reassociation": _reassociation(groups),
+        "reassociation": reassociation(groups),
         "static_output_shape": ir.DenseI64ArrayAttr.get(static),
     }
     return ir.Operation.create("tensor.expand_shape", [result], [x, *dynamic], attributes).results[0]
-
-
-def _reassociation(groups: Groups) -> Attribute:
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get(
-        [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in group]) for group in groups]
-    )
 
 
 def _groups_around(unit_axes: Sequence[int], rank: int) -> list[list[int]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import indexing_maps, operations_in, operations_of
+from ....passes.rewriting import indexing_maps, operations_in, operations_of, reassociation
 from .attention import match_attention, match_quotient
 from .joined_attention import source_in_block
 
@@ -57,10 +57,7 @@ def _lift(last: Operation) -> bool:
         if match_attention(made, source_in_block) is None and match_quotient(made, source_in_block) is None:
             lifting.undo()
             return False
-        both = ir.ArrayAttr.get(
-            [ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis) for axis in (0, 1)]
-        )
-        attributes = {"reassociation": ir.ArrayAttr.get([both])}
+        attributes = {"reassociation": reassociation([[0, 1]])}
         vector = ir.Operation.create("tensor.collapse_shape", [last.results[0].type], [row], attributes)
     last.results[0].replace_all_uses_with(vector.results[0])
     for op in reversed(ops):

@@ -17,7 +17,7 @@ from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.lowering.conversion import Conversion
-from ....passes.lowering.reductions import expand_shape
+from ....passes.lowering.reshapes import expand
 from ....passes.notes import note
 from ....passes.rewriting import indexing_maps, operations_in, operations_of
 from ...nests.emit import create
@@ -136,7 +136,7 @@ def _expanded(value: Value, axis: int, count: int, conversion: Conversion) -> Va
     shape[axis : axis + 1] = [count, shape[axis] // count]
     groups = [[place + (place > axis)] for place in range(value.type.rank)]
     groups[axis] = [axis, axis + 1]
-    return expand_shape(conversion, value, groups, shape)
+    return expand(value, groups, shape)
 
 
 def _map(rank: int, dims: Sequence[int]) -> ir.AffineMap:

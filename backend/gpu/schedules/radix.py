@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ....dialect.mlir import Operation, Type, Value, ir
+from ....passes.rewriting import reassociation
 from ...functions.number import Integer, Number
 from ...nests.emit import Emitter, create, load, store
 from ..code.atomics import join_shared
@@ -360,10 +361,10 @@ def flat(memref: Value) -> Value:
     total = 1
     for extent in type.shape:
         total = dynamic if dynamic in (extent, total) else total * extent
-    i64 = ir.IntegerType.get_signless(64)
-    groups = [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in range(type.rank)])]
     made = ir.MemRefType.get([total], type.element_type)
-    return create("memref.collapse_shape", [made], [memref], {"reassociation": ir.ArrayAttr.get(groups)})
+    return create(
+        "memref.collapse_shape", [made], [memref], {"reassociation": reassociation([range(type.rank)])}
+    )
 
 
 def _allocate(count: int, element: Type) -> Value:

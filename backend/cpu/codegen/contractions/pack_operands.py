@@ -18,6 +18,7 @@ from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.lowering.convolution import CONVOLUTIONS
+from .....passes.lowering.reshapes import expand
 from .....passes.rewriting import indexing_maps, settle_signature
 from ....nests.contraction import Contraction, match_contraction
 from ....nests.nest import Access, LoopNest, nested
@@ -241,15 +242,7 @@ def _pack(value: Value, layout: PackedLayout) -> Value:
         value = _widened(value, shape, wide)
     groups = [[axis] for axis in range(len(split))]
     groups[layout.axis : layout.axis + 2] = [[layout.axis, layout.axis + 1]]
-    i64 = ir.IntegerType.get_signless(64)
-    attributes: dict[str, Any] = {
-        "reassociation": ir.ArrayAttr.get(
-            [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in group]) for group in groups]
-        ),
-        "static_output_shape": ir.DenseI64ArrayAttr.get(split),
-    }
-    type = ir.RankedTensorType.get(split, element)
-    value = ir.Operation.create("tensor.expand_shape", [type], [value], attributes).results[0]
+    value = expand(value, groups, split)
     shape = [split[axis] for axis in layout.order]
     dims = [ir.AffineDimExpr.get(layout.order.index(axis)) for axis in range(len(split))]
     rank = len(split)

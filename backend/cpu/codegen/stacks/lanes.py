@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from .....dialect.mlir import Type, Value, ir
 from .....dialect.records import dataclass
+from .....passes.rewriting import reassociation
 from ....functions.number import Number
 from ....nests.complex_parts import flat_parts
 from ....nests.emit import Emitter, Index, create
@@ -137,11 +138,8 @@ def _flat(memref: Value) -> Value:
     type = memref.type
     if type.rank == 1:
         return memref
-    index = ir.IntegerType.get_signless(64)
-    axes = [ir.IntegerAttr.get(index, axis) for axis in range(type.rank)]
-    groups = ir.ArrayAttr.get([ir.ArrayAttr.get(axes)] if axes else [])
-    attributes = {"reassociation": groups}
-    if not axes:
+    attributes = {"reassociation": reassociation([range(type.rank)] if type.rank else [])}
+    if not type.rank:
         flat = ir.MemRefType.get([1], type.element_type)
         return create(
             "memref.expand_shape",
