@@ -15,9 +15,9 @@ from .errors import MissingPackageError
 from .imports import uncollected
 
 try:
-    from torch_mlir import ir
+    from torch_mlir import ir as ir
     from torch_mlir._mlir_libs import _mlir, _mlirDialectsIRDL, _mlirDialectsLLVM
-    from torch_mlir.passmanager import PassManager
+    from torch_mlir.passmanager import PassManager as PassManager
 except ImportError as error:
     raise MissingPackageError(
         f"to compile a function needs the package torch-mlir, which `pip install weft` brings along; without it, "
@@ -34,21 +34,6 @@ Type: TypeAlias = Any
 Attribute: TypeAlias = Any
 Location: TypeAlias = Any
 Block: TypeAlias = Any
-
-__all__ = [
-    "Attribute",
-    "Block",
-    "Location",
-    "Module",
-    "Operation",
-    "PassManager",
-    "Type",
-    "Value",
-    "dialect",
-    "ir",
-    "load_dialects",
-    "translate_to_llvm",
-]
 
 
 def translate_to_llvm(module: Module) -> str:

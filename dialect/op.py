@@ -20,7 +20,9 @@ from .dtypes import all_dtypes, kind
 from .errors import WeftTypeError, WeftValueError
 from .outside_ops import OUTSIDE
 from .records import dataclass
-from .types import RefType, Shape, TensorType, ValueType, broadcast_shapes
+from .types import RefType as RefType
+from .types import Shape, ValueType, broadcast_shapes
+from .types import TensorType as TensorType
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -549,40 +551,3 @@ def loop_dtypes(ufunc: np.ufunc, dtypes: tuple[Any, ...]) -> tuple[np.dtype[Any]
             native = tuple(d.newbyteorder("=") for d in loop)
             _LOOPS[key] = native if all(d.kind in "biufcV" for d in native) else None
     return _LOOPS[key]
-
-
-__all__ = [
-    "OPS",
-    "Array",
-    "Attributes",
-    "BinaryUfunc",
-    "Bool",
-    "Case",
-    "Cost",
-    "DType",
-    "Effect",
-    "Elements",
-    "Elementwise",
-    "ExtentSource",
-    "Field",
-    "FieldKind",
-    "Float",
-    "Int",
-    "Ints",
-    "Op",
-    "Operand",
-    "Operands",
-    "RefType",
-    "SafeOp",
-    "ShapedOp",
-    "String",
-    "Strings",
-    "TensorType",
-    "Ufunc",
-    "UnaryUfunc",
-    "ValueType",
-    "broadcast_source",
-    "loop_dtypes",
-    "require_kind",
-    "same_dtype",
-]

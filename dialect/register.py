@@ -356,15 +356,3 @@ def tensor_type(value: Value) -> TensorType:
     if isinstance(value_type, RefType):
         raise InternalError(f"expected a tensor, not {value_type}")
     return value_type
-
-
-__all__ = [
-    "Type",
-    "context",
-    "create",
-    "decode_attributes",
-    "op_class_named",
-    "op_class_of",
-    "segments",
-    "tensor_type",
-]

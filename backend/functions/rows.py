@@ -10,6 +10,3 @@ def numbers(rows: str) -> tuple[float, ...]:
     (0.5, -0.001, 2.0)
     """
     return tuple(map(float, rows.split()))
-
-
-__all__ = ["numbers"]

@@ -221,6 +221,3 @@ class Workspace:
     def _tick(self) -> int:
         self.now += 1
         return self.now
-
-
-__all__ = ["ALIGNMENT", "Holder", "Slot", "Workspace"]

@@ -15,7 +15,7 @@ from ..tracing.array import TracedArray
 from ..tracing.behaviour import behaviour
 from ..tracing.current import current_trace
 from .arrays import COMPARISONS, CompositeArray, comparison
-from .units import INT64, as_ticks, convert, require_no_clock
+from .units import as_ticks, convert, require_no_clock
 
 _OPERATORS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
@@ -169,6 +169,3 @@ def write_times(target: Any, value: Any) -> Any:
 
 def _kind(dtype: np.dtype[Any]) -> str:
     return "timedelta" if dtype.kind == "m" else "datetime"
-
-
-__all__ = ["INT64", "TracedTimes", "as_times", "datetime64", "is_times", "ticks_for", "write_times"]

@@ -16,7 +16,7 @@ from ...passes.pieces.layouts import Layout, Steps, Wanted, layout_of
 from ...passes.pieces.programs import Program, constant_of
 from ...passes.pieces.regions import Cuts, Region, extents, intersection, size
 from ...passes.pieces.rules import block_at
-from .tasks import Assembly, Literal, Piece, Source, combine, item_of, run_piece, taken
+from .tasks import Assembly, Literal, Piece, Source, combine, run_piece, taken
 
 Key: TypeAlias = Any
 """What names a task."""
@@ -257,6 +257,3 @@ class GraphBuilder:
         if key in self._small:
             self.tasks[key] = self._small[key].value
         return Blocks(tuple(Cuts((0, axis.extent)) for axis in found.cuts), lambda place: Block(key, None))
-
-
-__all__ = ["Block", "Blocks", "GraphBuilder", "Plan", "item_of"]

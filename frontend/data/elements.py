@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
-from ..signature.element_kinds import Pipeline, is_record, names_in, steps_into
+from ..signature.element_kinds import Pipeline as Pipeline
+from ..signature.element_kinds import is_record, names_in, steps_into
 from ..signature.signature import TensorSpec
 from ..tracing.current import current_trace
 
@@ -149,22 +150,3 @@ def _spec_of_array(value: Any) -> Any:
 def batched_spec(spec: Any, count: int | None) -> Any:
     """The types of batches of elements."""
     return mapped(lambda part: TensorSpec((count, *part.shape), part.dtype), spec)
-
-
-__all__ = [
-    "Key",
-    "Pipeline",
-    "applied",
-    "as_columns",
-    "batched_spec",
-    "fields_of",
-    "is_record",
-    "joined",
-    "mapped",
-    "parts_of",
-    "require_shape",
-    "row_of",
-    "rows_of",
-    "spec_of",
-    "stacked",
-]

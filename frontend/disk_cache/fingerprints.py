@@ -405,14 +405,3 @@ def source_lines(code: types.CodeType) -> str:
 def _last_line(code: types.CodeType) -> int:
     last = max((line for _, _, line in code.co_lines() if line is not None), default=code.co_firstlineno)
     return max([last, *map(_last_line, functions_in(code))])
-
-
-__all__ = [
-    "ARRAY_BYTES",
-    "Data",
-    "Fingerprints",
-    "NotPortable",
-    "is_found",
-    "named_in_module",
-    "source_lines",
-]

@@ -125,6 +125,3 @@ def _is_public(function: Any, module: str) -> bool:
     except ValueError:  # of C, where it does not tell
         return True
     return not any(parameters[name].default is None for name in _RANDOM & set(parameters))
-
-
-__all__ = ["is_library_class", "is_library_function", "is_library_method", "public_name"]

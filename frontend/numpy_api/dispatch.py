@@ -161,6 +161,3 @@ def namespace_function(name: str) -> Callable[..., Any]:
         return call_natively_or_at_run_time(f"ndarray.{name}", native, call, args, kwargs, f"ndarray.{name}")
 
     return method
-
-
-__all__ = ["call_function", "call_ufunc", "has_counterpart", "namespace_function"]

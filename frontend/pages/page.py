@@ -17,7 +17,7 @@ from .linked_text import Line, Place
 from .machine_text import MachineFunction
 from .packing import packed
 from .pass_changes import Change, Hunk
-from .stages import MACHINE, SHOWN, Stages, stages_of
+from .stages import MACHINE, SHOWN, stages_of
 
 if TYPE_CHECKING:
     from ..calls.concrete import ConcreteFunction
@@ -332,6 +332,3 @@ def _place_of(text: str) -> Place | None:
     """
     file, _, line = text.rpartition(":")
     return (file, int(line)) if file and line.isdecimal() else None
-
-
-__all__ = ["MOST", "Stages", "data_of", "page_of", "render", "save_html"]

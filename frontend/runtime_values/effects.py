@@ -22,8 +22,8 @@ from ..tracing.current import current_trace
 from ..tracing.staging import host_call, raise_here, staged, trace_of
 from .outside_traces import outside_traces
 from .plain_messages import plain_message
-from .strings import RuntimeString, format_string, string_of, to_string
-from .values import Frozen, FrozenException, RuntimeValue, make_exception
+from .strings import RuntimeString
+from .values import Frozen, FrozenException
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -190,17 +190,3 @@ def raise_at_run_time(trace: Recorder, error: Any, *values: Any) -> None:
 
 def _same(error: BaseException) -> BaseException:
     return error
-
-
-__all__ = [
-    "RuntimeString",
-    "RuntimeValue",
-    "format_string",
-    "make_exception",
-    "print",
-    "py_call",
-    "raise_at_run_time",
-    "string_of",
-    "to_string",
-    "trace_print",
-]

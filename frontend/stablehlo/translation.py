@@ -213,6 +213,3 @@ class _Translation(Builder):
         found = type_from_mlir(given)
         assert isinstance(found, TensorType)
         return found
-
-
-__all__ = ["FAMILIES", "RULES", "has_open_sizes", "place_of", "translated"]

@@ -20,7 +20,8 @@ from ...dialect.types import RefType, TensorType
 from ..graph_writers.walk import ModuleWriter
 from .context import stablehlo
 from .writers import elementwise, indexing, products, reductions, shapes
-from .writers.table import WRITERS, Builder
+from .writers.table import WRITERS as WRITERS
+from .writers.table import Builder
 
 FAMILIES = (elementwise, shapes, products, reductions, indexing)
 """The modules that fill the table."""
@@ -110,6 +111,3 @@ class Writing(ModuleWriter, Builder):
             if use.owner.name == "tensor.cast" and not found.is_static:
                 found = self.tensor_type_of(use.owner.results[0].type)
         return found
-
-
-__all__ = ["FAMILIES", "WRITERS", "Writing"]

@@ -14,7 +14,6 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.sizes import Size
-from ...dialect.types import format_shape
 from .array import TracedArray
 from .needed_numbers import need_number
 from .staging import raise_if
@@ -197,22 +196,3 @@ def axis_key(x: Any, axis: int) -> Size:
 
     extent = known_shape(x)[axis]
     return extent if extent is not None else extent_key(x._value(), axis % len(known_shape(x)))
-
-
-__all__ = [
-    "Extent",
-    "axis_key",
-    "extent_scalar",
-    "extents_text",
-    "format_shape",
-    "is_extent",
-    "is_known_fact",
-    "is_new_fact",
-    "known_extent",
-    "known_shape",
-    "product",
-    "require_equal",
-    "same_extent",
-    "shapes_text",
-    "split_shape",
-]

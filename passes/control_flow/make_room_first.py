@@ -396,6 +396,3 @@ def _drop_check(op: Operation, number: int, rows: int, counts: _Counts) -> None:
         op.results[0].replace_all_uses_with(constant_tensor(False, np.bool_))
         op.results[1].replace_all_uses_with(constant_tensor(0))
     op.erase()
-
-
-__all__ = ["MAKES_ROOM", "MakeRoomFirst"]

@@ -21,7 +21,8 @@ from ...dialect.op import Op
 from ...dialect.ops.shape import Stretch
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
-from ..index_arithmetic import Extent, IndexArithmetic
+from ..index_arithmetic import Extent as Extent
+from ..index_arithmetic import IndexArithmetic
 
 arith = dialect("arith")
 tensor = dialect("tensor")
@@ -330,21 +331,3 @@ def linalg_index(axis: int) -> Value:
     """The current iteration index of an axis, inside the body of a `linalg.generic`."""
     attributes = {"dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)}
     return ir.Operation.create("linalg.index", results=[ir.IndexType.get()], attributes=attributes).results[0]
-
-
-__all__ = [
-    "LOWERINGS",
-    "Body",
-    "Conversion",
-    "Extent",
-    "OpInstance",
-    "Operation",
-    "broadcast_map",
-    "linalg_index",
-    "lowers",
-    "maps_attribute",
-    "scalar_type",
-    "segments_attribute",
-    "storage_element",
-    "storage_type",
-]

@@ -378,6 +378,3 @@ class _Function:
             return "0"
         value = self._emit(call)
         return self._emit(f"sext i32 {value} to i64") if result == "i32" else value
-
-
-__all__ = ["TABLE", "translate"]

@@ -7,7 +7,6 @@ import sys
 from functools import cache
 
 from ....dialect.records import NamedTuple
-from ...planning.names import STAMP_BEGIN, STAMP_END
 from ..native_python.layout import WORD
 from ..native_python.library import link_native
 from . import stamps_code
@@ -92,6 +91,3 @@ def ring() -> Ring:
 def stamp_address(name: str) -> int:
     """The address of a function that makes notes."""
     return ring().addresses[name]
-
-
-__all__ = ["STAMP_BEGIN", "STAMP_END", "Ring", "Stamp", "ring", "stamp_address"]

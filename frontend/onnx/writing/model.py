@@ -19,7 +19,8 @@ from ...graph_writers.table import Unsaid
 from ...graph_writers.walk import ModuleWriter
 from . import elementwise, indexing, products, reductions, shapes, windows
 from .nodes import Nodes, names_in, value_info
-from .table import WRITERS, Builder
+from .table import WRITERS as WRITERS
+from .table import Builder
 
 FAMILIES = (elementwise, shapes, products, reductions, windows, indexing)
 """The modules that fill the table."""
@@ -103,6 +104,3 @@ def _model(graph: Any, opset: int) -> ModelProto:
         producer_name="weft",
         producer_version=version("weft"),
     )
-
-
-__all__ = ["FAMILIES", "OLDEST_OPSET", "USUAL_OPSET", "WRITERS", "Writing"]

@@ -18,13 +18,9 @@ import pytest
 
 import weft
 from support.behaviour_harness import same
-from weft.frontend.runtime_values.effects import (
-    format_string,
-    make_exception,
-    raise_at_run_time,
-    string_of,
-    to_string,
-)
+from weft.frontend.runtime_values.effects import raise_at_run_time
+from weft.frontend.runtime_values.strings import format_string, string_of, to_string
+from weft.frontend.runtime_values.values import make_exception
 from weft.frontend.tracing.current import current_trace
 
 F64, I64 = np.float64, np.int64

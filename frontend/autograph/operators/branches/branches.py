@@ -61,7 +61,8 @@ from ..values.shared_containers import joined_kind
 from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses, require_own
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
-from .paths import Joined, Path, catcher_of
+from .paths import Joined, catcher_of
+from .paths import Path as Path
 from .retry_recording import keys_differ, lengths_differ, let_join, recorded
 
 Body = Callable[[], Any]
@@ -470,6 +471,3 @@ def _deliver(merges: list[_Merge], paths: list[Path], dead: Variables) -> Any:
             if key in dead:
                 place.set(UNBOUND)
     return result
-
-
-__all__ = ["Path", "join_paths", "record_path", "stage_by_type", "stage_if"]

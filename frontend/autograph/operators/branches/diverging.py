@@ -92,6 +92,3 @@ def record_raise(trace: Recorder, error: BaseException) -> None:
     if trace.python_state is not None:
         trace.python_state.store_now()
     raise_at_run_time(trace, error)
-
-
-__all__ = ["Diverged", "record_raise", "refuses", "require_own"]

@@ -30,7 +30,8 @@ from ..builtins import process_settings
 from ..builtins.numpy_functions import numpy_function
 from ..interface import operators
 from ..values import looked_up
-from ..values.hidden_state import INSTEAD, note_made, require_own
+from ..values.hidden_state import INSTEAD, require_own
+from ..values.hidden_state import note_made as note_made
 from ..values.known_arrays import Method, compute, is_plain
 
 Function = Callable[..., Any]
@@ -228,6 +229,3 @@ _TEXTS = frozenset({
     "numpy.format_float_scientific",
 })  # fmt: skip
 """Functions that make a text of values: at run time, where these are known only then; by name, to import none."""
-
-
-__all__ = ["look_at_arguments", "note_made", "through_gate", "unconverted"]

@@ -19,7 +19,8 @@ from ..values.hidden_state import of_own
 from ..values.identities import told_by_class
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator
-from .expressions import and_, as_bool, holds_staged, if_exp, is_, is_not_, not_
+from .expressions import and_, as_bool, if_exp, is_, is_not_, not_
+from .expressions import holds_staged as holds_staged
 
 
 def compare(symbol: str, left: Any, right: Any) -> Any:
@@ -120,6 +121,3 @@ def sorted_by_comparing(items: Sequence[Any], ranks: Sequence[Any], reverse: boo
 
 def _both(one: Any, other: Any) -> tuple[Any, Any]:
     return one, other
-
-
-__all__ = ["compare", "holds_staged", "sorted_by_comparing"]
