@@ -9,6 +9,7 @@ import pytest
 
 import weft
 from support.behaviour_harness import refused, same
+from weft.frontend.runtime_values import result_spec
 
 RANDOM = np.random.default_rng(1)
 KEYS = [RANDOM.integers(-3, 12, 40), np.array([5] * 40)]
@@ -291,3 +292,24 @@ def test_changes_of_lists_that_a_dict_or_generator_shares_are_refused():
     for program in (of_dict, of_generator):
         with pytest.raises(weft.UnsupportedError, match="lists that are in another dict or list, too"):
             weft.function(program)(np.ones(2))
+
+
+def test_lists_of_defaults_are_made_for_missing_keys_alone() -> None:
+    """A list made at each look took memory, and time in what is returned, for each of them."""
+
+    def grouped(values):
+        places = defaultdict(list)
+        for place, value in enumerate(values):
+            places[value].append(place)
+        return places
+
+    compiled = weft.function(grouped)
+    values = [place % 7 for place in range(2000)]
+    assert compiled(values) == grouped(values)
+    made = []
+    lists_of = result_spec.lists_of
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(result_spec, "lists_of", lambda *parts: made.append(parts) or lists_of(*parts))
+        assert compiled(values) == grouped(values)
+    ((_, starts, _),) = made
+    assert len(starts) == 7

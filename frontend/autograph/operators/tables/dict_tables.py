@@ -229,7 +229,7 @@ class DefaultTable(DictTable):
         if self.made.default is None:
             return super().__getitem__(key)
         default = self.made.default
-        if default in _CONSTANT:
+        if default in _CONSTANT and self.pool is None:
             return self.setdefault(key, default())
         found = self.find(key)
         if found is None:
