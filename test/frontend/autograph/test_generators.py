@@ -475,3 +475,40 @@ def test_what_may_be_unbound_is_not_read_by_a_generator_that_python_runs():
 
     with pytest.raises(weft.WeftTypeError, match="a generator that is not walked by a loop reads a variable"):
         weft.function(f)(np.ones(2))
+
+
+def told(n):
+    print("told", n)
+    yield n
+
+
+def tells(n):
+    yield n
+    sent = yield from told(n)
+    print(sent)
+
+
+def tells_at_its_end(n):
+    try:
+        yield n
+    finally:
+        print("ended", n)
+
+
+@pytest.mark.parametrize("generator", [told, tells, tells_at_its_end])
+def test_prints_of_generators_that_python_runs_are_refused(generator):
+    """They came once, while the function was traced, and showed traced arrays."""
+
+    def f(x):
+        return x + next(generator(x))
+
+    refused(f, F64(2), match="prints, and is run by Python while the function is traced")
+
+
+def test_prints_of_generators_that_loops_walk():
+    def f(x):
+        for item in tells_at_its_end(x):
+            return x + item
+        return x
+
+    same(f, F64(2))

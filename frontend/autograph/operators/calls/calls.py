@@ -555,6 +555,7 @@ def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
         excuse(function, error)
         return function
     if feeding is None:
+        generators.require_no_prints(function)
         reason = why_not_converted(function) or "it is a generator function"
         _note_plain(function, reason)
         note_unconverted(function, reason)

@@ -7,7 +7,7 @@ while tracing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,36 @@ from .statements import Body, finish_loop, if_, run_items
 
 Consumer = Callable[[Any], Any]
 """Takes an item; says whether the generator is to end, which may be known at run time only."""
+
+
+def require_no_prints(function: FunctionType) -> None:
+    """Refuse to let Python run a generator while tracing that prints: it would print then, and not at each call."""
+    if current_trace() is None or not _prints(function, set()):
+        return
+    name = function.__name__
+    raise UnsupportedError(
+        f"the generator {name}() prints, and is run by Python while the function is traced, as next(), send(), the "
+        "value of a yield, and a yield inside of try ask for: it would print then, and not at each call; walk it by a "
+        "`for` loop that is left by break, yield outside of try, or print what it yields outside of it"
+    )
+
+
+def _prints(function: FunctionType, seen: set[CodeType]) -> bool:
+    """Whether a function, or one that it knows by a global name, has a call of Python's print in it."""
+    names = set(_names_in(function.__code__))
+    if "print" in names - function.__globals__.keys():
+        return True
+    seen.add(function.__code__)
+    known = [value for name in names if isinstance(value := function.__globals__.get(name), FunctionType)]
+    return any(_prints(each, seen) for each in known if each.__code__ not in seen)
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    """The globals, builtins and attributes that code and the code inside of it name."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_in(constant)
 
 
 class Walk(OneByOne):
@@ -117,6 +147,7 @@ class Generator(Walk, Walked):
             args, kwargs = self._arguments
             trace = current_trace()
             if trace is not None:
+                require_no_prints(self._original)
                 trace.dependencies.runs_plain(self._original)
             self._plain = iter(()) if self._is_used else self._original(*args, **kwargs)
             self._is_used = True
