@@ -374,6 +374,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 117, "objects in lists that grow are changed, and lead to each other"),
     ("backend", 235, "sums that loops keep within bounds are maps, and what recurrences write over is kept"),
     ("backend/gpu/schedules", 55, "sums within bounds and recurrences in place are scans"),
+    ("frontend/autograph/operators", 22, "prints of generators that Python runs while tracing are refused"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
