@@ -23,6 +23,7 @@ from ..guards.guards import Guard
 from ..guards.handles import Bound, running
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
+from ..runtime_values.outside_traces import all_compute
 from ..runtime_values.result_spec import ConstantResult
 from ..signature.layout_keys import lies_as
 from ..signature.signature import (
@@ -108,14 +109,19 @@ class ConcreteFunction(ExplainedSpecialisation):
         self._names = [*signature.names, *(extra.name for extra in self._extra)]
         self._is_direct = len(distinct) == len(self._aliases)
         has_numbers = bool(signature.numbers) or any(packed_leaves(signature.structure))
-        is_pure = not (self._written or self._states or self._stores_early or self._callbacks)
-        self.may_run_again = has_numbers and is_pure and _lacks_numbers(self._executable.plan.sites)
+        writes = self._written or self._states or self._stores_early or not all_compute(self._callbacks)
+        self.may_run_again = has_numbers and not writes and self._lacks_numbers()
         """Whether a call may find that it needs the numbers among its arguments as constants, and has done nothing."""
         self.calls = 0
         """How many calls took the long way."""
         self.native_code: Any = None
         """What native code runs."""
         self._objects = len(distinct) + len(self._extra)
+
+    def _lacks_numbers(self) -> bool:
+        """Whether it, or a function of Python that it calls, may meet numbers of Python's that it cannot compute."""
+        sites = (*self._executable.plan.sites, *self._callbacks)
+        return any(getattr(site, "error", None) == PythonNumberError.__name__ for site in sites)
 
     # Looking at it
 
@@ -556,11 +562,6 @@ class ConcreteFunction(ExplainedSpecialisation):
 def _again(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The concrete function of a function for such arguments."""
     return function._concrete_function_of(args, kwargs)
-
-
-def _lacks_numbers(sites: Sequence[Any]) -> bool:
-    """Whether a program may meet numbers of Python's that it cannot compute."""
-    return any(getattr(site, "error", None) == PythonNumberError.__name__ for site in sites)
 
 
 def exception_of(failure: RuntimeFailure) -> BaseException:

@@ -20,7 +20,7 @@ from ...dialect.types import TensorType
 from ..tracing.staging import host_call
 from . import counters
 from .calls_in_loops import note_call
-from .outside_traces import outside_traces
+from .outside_traces import only_computes, outside_traces
 from .strings import RuntimeString
 from .values import Frozen
 
@@ -138,10 +138,11 @@ def number_of_text(trace: Recorder, text: Any) -> TracedArray:
         def keep(*arrays: Array) -> list[Any]:
             return [np.int64(_texts.keep(thaw(arrays)[0]))]
 
-    (number,) = host_call(trace, outside_traces(keep, "str"), frozen.operands, [_NUMBER])
+    (number,) = host_call(trace, only_computes(outside_traces(keep, "str")), frozen.operands, [_NUMBER])
     return number._like_python(int)
 
 
+@only_computes
 def _begin() -> list[Any]:
     _texts.begin()
     return []
@@ -160,7 +161,7 @@ def as_key(trace: Recorder, text: Any) -> RuntimeString:
 
     number = number_of_text(trace, text)
     if isinstance(text, RuntimeString) and (text.joined or text.kept is not None):
-        call = outside_traces(number_as_whole, "hash")
+        call = only_computes(outside_traces(number_as_whole, "hash"))
         (number,) = host_call(trace, call, [number._value()], [_NUMBER])
     return text_of_number(trace, number)
 
@@ -185,7 +186,7 @@ def numbers_of_texts(
         return [np.array([_texts.keep(text) for text in function(*thaw(arrays))], np.int64)]
 
     types = [TensorType((count,), np.dtype(np.int64))]
-    (found,) = host_call(trace, outside_traces(parts, "split"), frozen.operands, types)
+    (found,) = host_call(trace, only_computes(outside_traces(parts, "split")), frozen.operands, types)
     return found
 
 
@@ -215,7 +216,7 @@ def equal_texts(trace: Recorder, numbers: TracedArray, text: Any) -> TracedArray
 def _for_each(
     trace: Recorder, function: Callable[..., list[Any]], given: list[TracedArray], dtype: np.dtype[Any]
 ) -> TracedArray:
-    callback = outside_traces(function, function.__name__)
+    callback = only_computes(outside_traces(function, function.__name__))
     (found,) = host_call(trace, callback, [array._value() for array in given], [TensorType((None,), dtype)])
     return found
 

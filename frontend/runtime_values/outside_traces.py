@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..tracing.current import current_trace, set_current_trace
@@ -26,3 +26,14 @@ def outside_traces(function: Callable[..., Any], name: str) -> Callable[..., Any
 
     call.__name__ = name
     return call
+
+
+def only_computes(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """A callback that changes nothing which a second call with the same values would find changed; marked as such."""
+    callback.only_computes = True  # type: ignore[attr-defined]
+    return callback
+
+
+def all_compute(callbacks: Iterable[Callable[..., Any]]) -> bool:
+    """Whether all of the callbacks are such."""
+    return all(getattr(callback, "only_computes", False) for callback in callbacks)

@@ -85,3 +85,44 @@ def test_what_python_raises_is_raised(function: Callable[[Any], Any]) -> None:
 def test_other_methods_are_refused() -> None:
     with pytest.raises(TypeError, match="is made of traced values: its text is there only"):
         interpreted(lambda n: str(n).encode())(np.int64(5))
+
+
+def binary(n: Any) -> Any:
+    digits = []
+    while n > 0:
+        digits.append(n % 2)
+        n = int(n / 2)
+    return int("".join([str(digit) for digit in digits[::-1]]))
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_ints_of_texts_beyond_64_bits_are_those_of_python() -> None:
+    compiled = weft.function(binary)
+    for number in (5, 54, 123456789, 7, 10**7):
+        assert_same(compiled(number), binary(number))
+
+
+@pytest.mark.filterwarnings("ignore::weft.FallbackWarning")
+def test_arrays_leave_no_constants_to_try_again_with() -> None:
+    compiled = weft.function(binary)
+    assert compiled(np.int64(5)) == 101
+    with pytest.raises(
+        weft.PythonNumberError, match=r"int returned 1[01]+, and compiled code has ints of 64 bits"
+    ):
+        compiled(np.int64(10**7))
+
+
+def digits_in_a_row(n: Any, x: Any) -> Any:
+    x[0] += 1
+    try:
+        return int(str(n) * 5)
+    except OverflowError:
+        return -1
+
+
+def test_no_except_takes_an_int_that_compiled_code_lacks() -> None:
+    compiled, array = weft.function(digits_in_a_row), np.zeros(1)
+    assert compiled(np.int64(12), array) == 1212121212
+    with pytest.raises(weft.PythonNumberError):
+        compiled(np.int64(123456), array)
+    assert array[0] == 2
