@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from ..tracing.extents import split_shape
 from ..tracing.layouts import is_contiguous
 from ..tracing.view_steps import ViewStep
 from .memory_order import NOT_KNOWN, use_layout
+
+if TYPE_CHECKING:
+    from ...dialect.types import TensorType
+    from ..tracing.recorder import Recorder, Storage
 
 _OF_THE_CALLER = (
     "{what} of an argument, or of an array from outside, is known to the caller only; ask x.copy(), which is an array "
@@ -130,8 +134,7 @@ def change_in_place(x: TracedArray, name: str, value: Any) -> None:
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
             )
         changed = x._view(ViewStep(Reshape, {"shape": extents}, tuple(dims)))
-    x._path, x._type = changed._path, changed._type
-    x._cached_section = None
+    _show(x, x._storage, changed._path, changed._type)
 
 
 def resize(x: TracedArray, *new_shape: Any, refcheck: bool = True) -> None:
@@ -152,8 +155,7 @@ def resize(x: TracedArray, *new_shape: Any, refcheck: bool = True) -> None:
     old, new = ravel(x), ravel(changed)
     kept = np.minimum(old.shape[0], new.shape[0])
     new[:kept] = old[:kept]
-    x._storage, x._path, x._type = changed._storage, changed._path, changed._type
-    x._cached_section = None
+    _show(x, changed._storage, changed._path, changed._type)
 
 
 def set_flags(x: TracedArray, write: Any = None, align: Any = None, uic: Any = None) -> None:
@@ -171,7 +173,35 @@ def set_flags(x: TracedArray, write: Any = None, align: Any = None, uic: Any = N
     if not write:
         extents, dims = split_shape(x.shape)
         path.append(ViewStep(BroadcastTo, {"shape": extents}, dims, writable=False, is_flag=True))
-    x._path, x._cached_section = tuple(path), None
+    _show(x, x._storage, tuple(path), x._type)
+
+
+class _Changes:
+    """The objects that show other elements, or in another way, than when they were made; as they were before."""
+
+    def __init__(self) -> None:
+        self.before: list[tuple[TracedArray, Storage, tuple[Any, ...], TensorType]] = []
+
+
+def changes(trace: Recorder) -> int:
+    """How many objects were changed in place until now, for `take_back`."""
+    return len(trace.state(_Changes).before)
+
+
+def take_back(trace: Recorder, count: int) -> None:
+    """Undo what was changed in place behind the first `count` changes."""
+    before = trace.state(_Changes).before
+    while len(before) > count:
+        x, *shown = before.pop()
+        x._storage, x._path, x._type = shown
+        x._cached_section = None
+
+
+def _show(x: TracedArray, storage: Storage, path: tuple[Any, ...], kind: TensorType) -> None:
+    """Make an object show these elements from now on, so that it can be taken back."""
+    storage.trace.state(_Changes).before.append((x, x._storage, x._path, x._type))
+    x._storage, x._path, x._type = storage, path, kind
+    x._cached_section = None
 
 
 def _require_just_made(x: TracedArray, name: str, is_changeable: bool = True) -> None:
@@ -179,7 +209,7 @@ def _require_just_made(x: TracedArray, name: str, is_changeable: bool = True) ->
     if isinstance(x, TracedArray) and x._is_number:
         raise AttributeError(f"the {name} of '{x._class_name}' objects is not writable")
     is_own = isinstance(x, TracedArray) and _is_own(x)
-    if not is_changeable or not is_own or x._storage.section is not x._storage.trace.region.section:
+    if not is_changeable or not is_own or x._storage.region is not x._storage.trace.region:
         raise UnsupportedError(
             f"the {name} of an array is changed in place, which compiled code does for arrays that the function has "
             "just made: make another array (x = x.reshape(...), x = x.view(...), x = np.resize(x, ...)), and work with "

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .....dialect.register import context
+from ....numpy_api import array_memory
 from ....runtime_values.results import RuntimeContainer
 from ....tracing.recorder import Recorder
 from ..values.control_flow_state import control_flow, snapshot_of
@@ -32,6 +33,7 @@ class Checkpoint:
         ]
         self._kept = len(trace.kept)
         self._checks = list(trace.at_end)
+        self._shown = array_memory.changes(trace)
         self._kept_items = list(trace.kept_items)
         self._catcher = catcher_of(trace)
         self._points = 0 if self._catcher is None else self._catcher.mark()
@@ -55,6 +57,7 @@ class Checkpoint:
     def roll_back(self) -> None:
         """Erase what was recorded since, and restore the Python state."""
         self.snapshot.restore()
+        array_memory.take_back(self._trace, self._shown)
         for items, kind in self._kinds:
             items.kind = kind  # that of the arrays that it has again
         if self._catcher is not None:
