@@ -375,6 +375,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend", 235, "sums that loops keep within bounds are maps, and what recurrences write over is kept"),
     ("backend/gpu/schedules", 55, "sums within bounds and recurrences in place are scans"),
     ("frontend/autograph/operators", 22, "prints of generators that Python runs while tracing are refused"),
+    ("frontend/numpy_api", 33, "shapes of arrays are set in place behind loops and branches"),
+    ("frontend", 16, "ints of texts beyond 64 bits are computed where numbers may be constants"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
