@@ -377,6 +377,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 22, "prints of generators that Python runs while tracing are refused"),
     ("frontend/numpy_api", 33, "shapes of arrays are set in place behind loops and branches"),
     ("frontend", 16, "ints of texts beyond 64 bits are computed where numbers may be constants"),
+    ("backend/gpu", 140, "numbers that loops hand on, as sums of losses, stay in the memory of the device"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

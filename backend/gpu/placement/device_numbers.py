@@ -23,6 +23,7 @@ from ....passes.rewriting import is_unused, operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import kernel_name
 from ...planning.outlining.op_kinds import VIEWS
+from .carried_numbers import carry_in_memory
 from .device_slices import Slice, depends_on_device, device_only, host_numbers, needs_device, slice_of
 from .entries import calls_between_kernels, entries_of, functions_between_kernels
 from .kernel_variants import as_tensor, callee_of, change_arguments, from_tensor, take_as_tensor
@@ -38,6 +39,7 @@ class KeepNumbersOnDevice(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         entries = entries_of(module)
+        statistics["numbers handed on in memory"] += carry_in_memory(module, entries)
         _take_as_tensors(module, entries)
         makers = _Kernels(module)
         for function in functions_between_kernels(module):

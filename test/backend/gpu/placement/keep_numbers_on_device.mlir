@@ -198,3 +198,60 @@ func.func private @kernel_1(%i: index, %y: tensor<8xf64>) -> tensor<8xf64> {
   %1 = tensor.insert %0 into %y[%i] : tensor<8xf64>
   return %1 : tensor<8xf64>
 }
+
+// -----
+
+// A sum over iterations is handed on in memory, and is read behind the loop.
+// CHECK-LABEL: func.func @total(
+// CHECK: %[[FIRST:.*]] = tensor.from_elements
+// CHECK: %[[TOTAL:.*]] = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %[[FIRST]]) -> (tensor<f64>)
+// CHECK: %[[SUM:.*]] = func.call @kernel_0(
+// CHECK-NOT: tensor.extract
+// CHECK: %[[NEXT:.*]] = func.call @kernel_1(
+// CHECK: scf.yield %[[NEXT]] : tensor<f64>
+// CHECK: tensor.extract %[[TOTAL]][]
+func.func @total(%x: tensor<8xf64>, %n: index) -> f64 {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %total = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+    %0 = tensor.empty() : tensor<f64>
+    %sum = func.call @kernel_0(%x, %0) : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
+    %number = tensor.extract %sum[] : tensor<f64>
+    %next = arith.addf %s, %number : f64
+    scf.yield %next : f64
+  }
+  return %total : f64
+}
+func.func private @kernel_0(%x: tensor<8xf64>, %y: tensor<f64>) -> tensor<f64> {
+  return %y : tensor<f64>
+}
+
+// -----
+
+// What decides in an iteration is the host's.
+// CHECK-LABEL: func.func @deciding(
+// CHECK: scf.for {{.*}} -> (f64)
+func.func @deciding(%x: tensor<8xf64>, %n: index) -> f64 {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %total = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+    %is_more = arith.cmpf ogt, %s, %zero : f64
+    %y = scf.if %is_more -> (tensor<f64>) {
+      %a = tensor.empty() : tensor<f64>
+      %b = func.call @kernel_0(%x, %a) : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
+      scf.yield %b : tensor<f64>
+    } else {
+      %c = tensor.empty() : tensor<f64>
+      scf.yield %c : tensor<f64>
+    }
+    %number = tensor.extract %y[] : tensor<f64>
+    %next = arith.addf %s, %number : f64
+    scf.yield %next : f64
+  }
+  return %total : f64
+}
+func.func private @kernel_0(%x: tensor<8xf64>, %y: tensor<f64>) -> tensor<f64> {
+  return %y : tensor<f64>
+}
