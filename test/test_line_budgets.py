@@ -369,6 +369,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         443,
         "tuples of as many items as only the program knows, and calls f(*items)",
     ),
+    ("frontend/autograph/operators", 152, "lists that grow hold arrays of several lengths"),
+    ("frontend", 24, "results of lists that hold tuples and arrays of several lengths"),
     ("frontend/autograph", 14, "converted functions gather as many arguments as only the program knows"),
     ("frontend/autograph/operators", 546, "objects in lists that grow are changed, and lead to each other"),
     ("frontend", 117, "objects in lists that grow are changed, and lead to each other"),

@@ -139,7 +139,29 @@ class RuntimeTable(RuntimeContainer):
         raise NotImplementedError
 
 
-class RuntimeTuple(RuntimeValue):
+class HeldInList(RuntimeValue):
+    """A value that branches, loops and lists carry as a list of what it holds."""
+
+    keys: tuple[Any, ...] = ()
+    """What is known of it besides."""
+
+    @classmethod
+    def of(cls, items: Any) -> HeldInList:
+        """One that holds what a value does."""
+        raise NotImplementedError
+
+    @classmethod
+    def holding(cls, keys: tuple[Any, ...], items: Any) -> HeldInList:
+        """One with such keys that holds a list."""
+        raise NotImplementedError
+
+    @staticmethod
+    def made_of(keys: tuple[Any, ...], items: list[Any]) -> Any:
+        """What Python has of the items, given the keys of its abstract type."""
+        raise NotImplementedError
+
+
+class RuntimeTuple(HeldInList):
     """A tuple whose length is known at run time; AutoGraph's grown tuples are such."""
 
     make = tuple
@@ -148,10 +170,9 @@ class RuntimeTuple(RuntimeValue):
         """The items, as a list."""
         return self.listed(), tuple
 
-    @classmethod
-    def of(cls, items: Any) -> RuntimeTuple:
-        """One of the items of a list or tuple."""
-        raise NotImplementedError
+    @staticmethod
+    def made_of(keys: tuple[Any, ...], items: list[Any]) -> Any:
+        return tuple(items)
 
     def listed(self) -> RuntimeLength:
         """Its items."""

@@ -12,7 +12,7 @@ from .builtins import unpacking
 from .calls import calls, gathered_arguments, spread_calls, withs
 from .exceptions import tries
 from .interface import StagingOperators, install_operators
-from .lists import computed_lengths, grown_tuples
+from .lists import computed_lengths, dynamic_lists, grown_tuples
 from .objects import access, arithmetic, changed_classes, class_patterns
 from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
 from .tables import carried_tables, list_pools, making
@@ -81,6 +81,7 @@ class _Operators:
     lists_in_pool = lazy(lambda _: list_pools.lists_in_pool)
     join_tables = lazy(lambda _: carried_tables.join_tables)
     grown_tuple = lazy(lambda _: grown_tuples.grown_tuple)
+    rows_of_array = lazy(lambda _: dynamic_lists.GrowingList.of_array)
     is_spread = lazy(lambda _: unpacking.is_spread)
 
 

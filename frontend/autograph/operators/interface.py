@@ -28,6 +28,9 @@ class StagingOperators(Operators, Protocol):
     def grown_tuple(self) -> Any:
         """The class of what stands for a tuple of any length."""
 
+    def rows_of_array(self, array: Any, /) -> Any:
+        """The list of the rows of an array."""
+
     def is_spread(self, part: Any, /) -> bool:
         """Whether a part of a display is what `*items` stands for."""
 

@@ -25,8 +25,9 @@ from ..values.kinds import Container, Growing, Kind, is_plain_kind
 from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
 from .grown_tuples import GrownTuple
-from .lists_in_lists import entries_of, freed, is_record, joined_kind
+from .lists_in_lists import entries_of, freed, is_held, is_record, joined_kind
 from .packed_lists import examples_of, holds_packed, kind_of_numbers
+from .ragged_arrays import as_item, hold_ragged
 from .widened_items import join_items
 
 _OF_KNOWN_LENGTH = (list, tuple, str, bytes, dict, set, frozenset, range)
@@ -90,14 +91,15 @@ def has_computed_bounds(key: Any) -> bool:
 def is_of_lists(items: Any, key: Any) -> bool:
     """Whether a key says a part, with computed bounds, or which of the lists in a list, or of values of many kinds."""
     if isinstance(key, TracedArray):
-        return _hold_lists(items) or _are_mixed(items)
+        return _hold_lists(items) or hold_ragged(items) or _are_mixed(items)
     return has_computed_bounds(key)
 
 
 def part(items: Any, key: Any) -> Any:
     """`items[key]` with computed bounds, or the list or value at a computed place."""
     if isinstance(key, TracedArray):
-        return _grown_lists(items)[key] if _hold_lists(items) else _of_mixed(items, key)
+        are_held = _hold_lists(items) or hold_ragged(items)
+        return _grown_lists(items)[key] if are_held else _of_mixed(items, key)
     _need_bounds(key)
     if not items:
         return items[:0]
@@ -195,9 +197,11 @@ def _kind_of_growing(item: Any) -> Kind:
     if type(item) is list:
         found = reduce(join_items, map(_kind_of_growing, item)) if _hold_lists(item) else joined_kind(item)
         return Growing(found)
-    kind = freed(as_arrays(kind_of(item)))
+    kind = freed(as_item(as_arrays(kind_of(item))))
     assert kind is not None, "an item"
-    return kind.with_parts(map(_kind_of_growing, entries_of(kind, item))) if is_record(kind) else kind
+    if not is_record(kind) or is_held(kind):
+        return kind
+    return kind.with_parts(map(_kind_of_growing, entries_of(kind, item)))
 
 
 def _grown(trace: Recorder, items: list[Any], kind: Kind) -> Any:

@@ -53,6 +53,7 @@ from .lists_in_lists import (
     with_pools,
 )
 from .packed_lists import examples_of, stacked_columns
+from .ragged_arrays import is_ragged
 from .widened_items import join_items, static_shape, widened_columns
 
 ROOM = 8
@@ -414,6 +415,8 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
         if args and args[0] is self and name in JOINING:
             raise_if(np.equal(self._length, 0), "ValueError", NOTHING_TO[name])
+            if is_ragged(self.kind) and name != "stack" and axis == 0:
+                return operators().comprehension("list", self, lambda array: array, flat=True).stacked()
             return JOINING[name](self.stacked(), axis)
         return function(*map(as_arrays, args), **{key: as_arrays(value) for key, value in kwargs.items()})
 

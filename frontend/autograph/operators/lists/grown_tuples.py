@@ -49,6 +49,10 @@ class GrownTuple(StandIn, RuntimeTuple, TracedItems):
     def of_joined_parts(cls, parts: list[Any]) -> GrownTuple:
         return cls(*parts)
 
+    @classmethod
+    def holding(cls, keys: tuple[Any, ...], items: Any) -> GrownTuple:
+        return cls(items)
+
     def listed(self) -> GrowingList:
         return self._items
 

@@ -9,7 +9,7 @@ from typing import Any
 from .....dialect.records import replace
 from ....runtime_values import kept_texts
 from ....runtime_values.result_spec import OfNumber
-from ....runtime_values.results import RuntimeTuple
+from ....runtime_values.results import HeldInList
 from ....signature.composite_arrays import ArrayParts
 from ....signature.signature import Leaf, Node, Structure, static, static_key
 from ....signature.signature import Static as Constant
@@ -88,7 +88,7 @@ def with_numbers(kind: Kind) -> Kind:
         number = kind.parts[1]
         assert isinstance(number, ArrayKind)
         return replace(number, number=int)
-    if isinstance(kind, Container) and issubclass(kind.kind, RuntimeTuple):
+    if isinstance(kind, Container) and issubclass(kind.kind, HeldInList):
         return with_numbers(kind.children[0])
     made: Kind = kind.with_parts(map(with_numbers, kind.parts))
     return made
@@ -121,8 +121,8 @@ def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) ->
         there = iter(_with(kind.inner, [row for row in rows if row is not None], lists))
         return [row if row is None else next(there) for row in rows]
     assert isinstance(kind, Container)
-    if issubclass(kind.kind, RuntimeTuple):
-        return list(map(tuple, _with(kind.children[0], rows, lists)))
+    if issubclass(kind.kind, HeldInList):
+        return [kind.kind.made_of(kind.keys, held) for held in _with(kind.children[0], rows, lists)]
     if issubclass(kind.kind, tuple):
         columns = zip(*rows, strict=True)
         children = [_with(child, column, lists) for child, column in zip(kind.children, columns, strict=True)]

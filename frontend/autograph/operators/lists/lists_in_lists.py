@@ -12,21 +12,21 @@ import numpy as np
 
 from .....dialect.records import dataclass
 from ....numpy_api import lookup
-from ....runtime_values.results import RuntimeLength, RuntimeTuple
+from ....runtime_values.results import HeldInList, RuntimeLength
 from ....runtime_values.values import RuntimeValue
-from ....tracing.array import wrap
+from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace, required_trace
 from ....tracing.staging import raise_where
 from ..interface import operators
 from ..values.abstract import array_leaves, as_arrays, flatten, kind_of, parts_of, rebuilt
 from ..values.composites import COMPOSITES
 from ..values.control_flow_state import control_flow
-from ..values.joins import is_grown_tuple
 from ..values.kinds import ArrayKind, Choice, Container, Growing, Kind, Static
 from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
 from .kept_items import keep_records
 from .lists_as_arrays import stacked_items
+from .ragged_arrays import as_item, fitted, is_ragged
 from .widened_items import join_items, static_shape
 
 
@@ -49,7 +49,7 @@ def pools_in(kind: Kind | None) -> list[Any]:
 def is_record(kind: Kind | None) -> TypeGuard[Container]:
     """Whether items are tuples, dicts or objects, each of which has a place for each of a number of entries."""
     return isinstance(kind, Container) and (
-        not issubclass(kind.kind, _NO_RECORDS) or issubclass(kind.kind, RuntimeTuple)
+        not issubclass(kind.kind, _NO_RECORDS) or issubclass(kind.kind, HeldInList)
     )
 
 
@@ -64,8 +64,8 @@ def are_changed() -> bool:
 
 def kind_of_item(item: Any) -> Kind:
     """The abstract type of an item of a list, in which a list may be one of any length."""
-    kind = as_arrays(kind_of(item))
-    if is_record(kind) and are_changed():
+    kind = as_item(as_arrays(kind_of(item)))
+    if is_record(kind) and not is_held(kind) and are_changed():
         return kind.with_parts(map(kind_of_item, entries_of(kind, item)))
     if isinstance(kind, Container) and kind.kind is list and are_changed():
         joined = joined_kind(item)
@@ -102,6 +102,11 @@ def freed(kind: Kind | None) -> Kind | None:
     return Growing(freed(kind.item)) if isinstance(kind, Growing) else kind
 
 
+def is_held(kind: Kind | None) -> bool:
+    """Whether items are tuples or arrays of any length, which are held as lists are."""
+    return isinstance(kind, Container) and issubclass(kind.kind, HeldInList)
+
+
 def _has_growing(kind: Kind | None) -> bool:
     """Whether items are lists of any length that have no pool yet, or hold such."""
     return isinstance(kind, Growing) or (is_record(kind) and any(map(_has_growing, kind.children)))
@@ -121,10 +126,7 @@ def owned(items: Any, item: Any, is_new: bool = False) -> Any:
     An item of a list that becomes another one is there before what is being recorded.
     """
     item = resolve_grown_list(item)
-    may_grow = isinstance(item, (tuple, Chosen)) and (
-        isinstance(items.kind, Choice) or is_grown_tuple(items.kind)
-    )
-    if not (_holds_lists(item) or may_grow):
+    if not (_holds_lists(item) or _may_become_held(items.kind, item)):
         return item
     if not _has_pools_for(items.kind, item):
         kind = _of_any_length(items.kind, item)
@@ -134,6 +136,18 @@ def owned(items: Any, item: Any, is_new: bool = False) -> Any:
     made = _in_pools(items.kind, item, is_new)
     keep_records(item)
     return made
+
+
+def _may_become_held(kind: Kind | None, item: Any) -> bool:
+    """Whether an item is a tuple or array that may be one of several lengths."""
+    if isinstance(item, TracedArray):
+        return is_ragged(fitted(kind, as_item(kind_of(item)))[1])
+    found = kind_of(item)
+    if is_record(found) and not is_held(kind) and not isinstance(kind, Choice):
+        within = kind.children if is_record(kind) and _fits(found, kind) else (None,) * len(found.children)
+        entries = entries_of(kind if is_record(kind) and _fits(found, kind) else found, item)
+        return any(map(_may_become_held, within, entries))
+    return isinstance(item, (tuple, Chosen)) and (isinstance(kind, Choice) or is_held(kind))
 
 
 def _holds_lists(item: Any) -> bool:
@@ -157,11 +171,11 @@ def _has_pools_for(kind: Kind | None, item: Any) -> bool:
     item = resolve_grown_list(item)
     if isinstance(item, (list, RuntimeLength)):
         return pool_of(kind) is not None
-    if is_grown_tuple(kind) and isinstance(item, (tuple, Chosen, RuntimeTuple)):
+    if is_held(kind) and isinstance(item, (tuple, Chosen, TracedArray, HeldInList)):
         return pool_of(rows_of(kind)) is not None
     found = kind_of(item)
     if not is_record(kind) or not _fits(found, kind):
-        return not _has_lists(found)
+        return not (_has_lists(found) or _may_become_held(kind, item))
     return all(map(_has_pools_for, kind.children, entries_of(kind, item)))
 
 
@@ -171,9 +185,11 @@ def _in_pools(kind: Kind | None, item: Any, is_new: bool) -> Any:
     pool = pool_of(kind)
     if pool is not None:
         return pool.adopted(item) if is_new else pool.owned(item)
-    if not is_record(kind) or not (_holds_lists(item) or is_grown_tuple(kind)):
+    if is_record(kind) and is_held(kind):
+        item = kind.kind.of(item)
+        return kind.kind.holding(kind.keys, _in_pools(kind.children[0], entries_of(kind, item)[0], is_new))
+    if not is_record(kind) or not (_holds_lists(item) or pools_in(kind)):
         return item
-    item = kind.kind.of(item) if is_grown_tuple(kind) else item
     entries = zip(kind.children, entries_of(kind, item), strict=True)
     return rebuilt(kind, [_in_pools(child, each, is_new) for child, each in entries])
 
@@ -247,7 +263,7 @@ def widened(
 
 def rows_of(kind: Kind | None) -> Kind | None:
     """The abstract type of the lists that items are, by themselves or as tuples."""
-    return kind.parts[0] if kind is not None and is_grown_tuple(kind) else kind
+    return kind.parts[0] if kind is not None and is_held(kind) else kind
 
 
 def stacked_lists(items: Any) -> Any:

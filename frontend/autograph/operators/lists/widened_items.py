@@ -30,6 +30,7 @@ from ..values.kinds import (
 from ..values.mismatches import control_flow_error
 from .items_of_types import widened_types
 from .kept_items import refuse_own
+from .ragged_arrays import fitted
 
 
 def static_shape(leaf: ArrayKind) -> tuple[int, ...]:
@@ -128,6 +129,7 @@ def _renumbered(numbers: Any, places: list[int]) -> Any:
 
 def join_items(kind: Kind | None, found: Kind) -> Kind:
     """The abstract type of items of two kinds; both are not to be told apart in a list."""
+    kind, found = fitted(kind, found)
     require_lists_at_most(found)
     try:
         joined = found if kind is None else as_arrays(join(kind, found, by_type=True))

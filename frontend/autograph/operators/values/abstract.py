@@ -15,7 +15,7 @@ import numpy as np
 
 from .....dialect.mlir import Type, Value
 from ....runtime_values import kept_texts
-from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTuple
+from ....runtime_values.results import HeldInList, RuntimeContainer, RuntimeLength
 from ....runtime_values.values import RuntimeValue
 from ....signature.composite_arrays import array_of
 from ....signature.named_tuples import parts_of_record, record_of
@@ -134,7 +134,8 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
         return parts_of_composite(value)
     if isinstance(value, RuntimeValue):
         joined = value.joined_parts()
-        return None if joined is None else ((), joined)
+        keys = value.keys if isinstance(value, HeldInList) else ()
+        return None if joined is None else (keys, joined)
     if has_fields(type(value)):
         names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
         return tuple(names), [getattr(value, name) for name in names]
@@ -241,7 +242,7 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     if isinstance(kind, ArrayKind):
         return flatten_types(trace, value, kind) if kind.types else [array_value(trace, value, kind)]
     if isinstance(kind, Container):
-        if issubclass(kind.kind, RuntimeTuple):
+        if issubclass(kind.kind, HeldInList):
             value = kind.kind.of(value)
         parts = parts_of(value)
         if kind.kind is slice:

@@ -132,8 +132,9 @@ class Container(AbstractType):
         if getattr(self.kind, "python_type", None) is list:
             pool = self.children[0].value  # type: ignore[union-attr]
             return f"one of the lists in {pool.holder} ({pool.kind})"
-        if getattr(self.kind, "python_type", None) is tuple:
-            return str(self.children[0]).replace("a list", "a tuple", 1)
+        held = {tuple: "a tuple", np.ndarray: "an array"}.get(getattr(self.kind, "python_type", object))
+        if held is not None:
+            return str(self.children[0]).replace("a list", held, 1)
         return f"a {self.kind.__name__} of {len(self.children)} ({inner})"
 
 
