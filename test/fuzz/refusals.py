@@ -15,6 +15,7 @@ DOCUMENTED = {
     r"is taken to be 1|must not be empty": "a slice of one element must not be empty",
     r"an item of a list that grows has an extent": "items of a list that grows have one size",
     r"assignment destination is read-only: ": "arguments that are written must be writable",
+    r"a nan is a key of a dict or set": "a NaN is no key",
     r"got None, of which NumPy makes": "arrays of Python's objects",
     r"cannot hold what is computed|is an array of NumPy's|constants of the trace": "NumPy arrays made while tracing",
 }

@@ -41,6 +41,8 @@ class Report:
     refusals: Counter[str] = field(default_factory=Counter)
     failures: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     """The seeds of each kind of failure."""
+    long: list[int] = field(default_factory=list)
+    """The seeds of programs that were not recorded to their end."""
 
     def add(self, seed: int, stage: str, answer: dict[str, Any], device: str | None = None) -> Failure | None:
         """Count an answer; returns the failure if it is one of the first of its kind."""
@@ -49,7 +51,9 @@ class Report:
         self.stages[stage] += 1
         if outcome in ("refused", "invalid"):
             self.refusals[f"{outcome}: {answer['kind']}"] += 1
-        if outcome in ("right", "refused", "invalid"):
+        if outcome == "long":
+            self.long.append(seed)
+        if outcome in ("right", "refused", "invalid", "long"):
             return None
         seeds = self.failures.setdefault((outcome, answer["kind"]), [])
         seeds.append(seed)
@@ -68,6 +72,8 @@ class Report:
         if self.refusals:
             lines.append("refused most often:")
             lines += [f"  {count:5} {kind}" for kind, count in self.refusals.most_common(15)]
+        if self.long:
+            lines.append(f"long to record, not judged: seeds {', '.join(map(str, self.long[:8]))}")
         if self.failures:
             lines.append("failures:")
             ordered = sorted(self.failures.items(), key=lambda entry: -len(entry[1]))

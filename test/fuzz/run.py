@@ -26,7 +26,7 @@ from fuzz.minimise import minimised
 from fuzz.report import Failure, Report
 from fuzz.watchdog import Worker
 
-SHARES = {"weft": 0.6, "optimized": 0.36, "compiled": 0.04}
+SHARES = {"weft": 0.62, "optimized": 0.355, "compiled": 0.025}
 """How many programs go which way."""
 
 
@@ -45,6 +45,8 @@ class Run:
         self._seeds = iter(options.only) if options.only else itertools.count(options.seed)
         self._lock = threading.Lock()
         self._count = 0
+        self._are_whole = bool(options.only or options.long)
+        """Whether recordings may be as long as they are."""
 
     def next_seed(self) -> int | None:
         """The next program, while there is time."""
@@ -63,7 +65,7 @@ class Run:
         try:
             while (seed := self.next_seed()) is not None:
                 stage = self.options.stage or stage_of(seed)
-                answer = worker.ask({"seed": seed, "stage": stage})
+                answer = worker.ask({"seed": seed, "stage": stage, "whole": self._are_whole})
                 with self._lock:
                     failure = self.report.add(seed, stage, answer, self.options.device)
                 if failure is not None:
@@ -80,7 +82,7 @@ class Run:
             answer["text"] = random_program(failure.seed)
 
         def verdict(text: str) -> dict[str, Any]:
-            return worker.ask({"text": text, "stage": failure.stage})
+            return worker.ask({"text": text, "stage": failure.stage, "whole": self._are_whole})
 
         def fails(text: str) -> bool:
             got = verdict(text)
@@ -109,6 +111,9 @@ def main() -> int:
     )
     parser.add_argument(
         "--check-handles", action="store_true", help="end where a handle of an erased op is used (slow)"
+    )
+    parser.add_argument(
+        "--long", action="store_true", help="judge programs, too, that take long to record, as --only does"
     )
     parser.add_argument("--shown", type=int, default=1, help="how many failures of each kind to print (1)")
     parser.add_argument("--device", help="compile all programs for this device: cuda")

@@ -29,6 +29,7 @@ from weft.dialect.errors import (
 )
 
 from .comparison import arrays_of, differences, sharing, signs_count, types_count
+from .effort import LongRecordingError, recording_at_most
 from .joined import noting_joins, plain_numbers
 from .program import IMPORTS, Loaded, forget, load
 from .refusals import is_documented
@@ -46,7 +47,7 @@ REFUSALS = (UnsupportedError, ConcreteValueError, ControlFlowError, LeakedArrayE
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a program went: right, refused, invalid (it cannot be run at all), or one of the failures.
+    """How a program went: right, refused, invalid (it cannot be run at all), long, or one of the failures.
 
     `kind` groups failures: it has no data of the program in it. `detail` is for people.
     """
@@ -119,8 +120,11 @@ def require_right(text: str, stage: str = "compiled") -> None:
     assert verdict.outcome == "right", f"{verdict.outcome}: {verdict.kind}\n{verdict.detail}"
 
 
-def judge(text: str, stage: str) -> Verdict:
-    """Compare all calls of a program, compiled to a stage, with eager ones."""
+def judge(text: str, stage: str, most_ops: int | None = None) -> Verdict:
+    """Compare all calls of a program, compiled to a stage, with eager ones.
+
+    It is "long" where tracing one call records more than `most_ops` operations, thrown away ones included.
+    """
     try:
         eager, other = load(text), load(text)
         calls = len(eager.calls)
@@ -132,6 +136,7 @@ def judge(text: str, stage: str) -> Verdict:
     try:
         with (
             noting_joins() as joins,
+            recording_at_most(most_ops),
             contextlib.nullcontext() if stage == "compiled" else interpreting(stage),
         ):
             for number in range(calls):
@@ -158,6 +163,8 @@ def judge(text: str, stage: str) -> Verdict:
                     break  # an error of run time left the state as it was before the call
     except _EndlessError:
         return Verdict("invalid", "endless")
+    except LongRecordingError:
+        return Verdict("long", f"recording takes more than {most_ops} operations")
     finally:
         forget(eager, other)
     return Verdict("right")
@@ -219,7 +226,7 @@ def _of_error(got: BaseException, expected: BaseException | None) -> Verdict | N
             "refused", words, str(got)
         )  # also where the eager function raises: before anything else happens
     if expected is not None and any(
-        kind.__qualname__ == type(expected).__qualname__ for kind in type(got).__mro__
+        kind.__qualname__ == _public_class(expected).__qualname__ for kind in type(got).__mro__
     ):  # each of the two programs has classes of its own
         same = str(got) == str(expected) or not _is_of_program(expected)
         if same:
@@ -231,6 +238,11 @@ def _of_error(got: BaseException, expected: BaseException | None) -> Verdict | N
         return Verdict("failed", f"raised: {words}", detail)
     wanted = f"{type(expected).__name__}: {_words(str(expected))}"
     return Verdict("failed", f"raised: {words} for {wanted}", detail + f"\neager: {expected!r}")
+
+
+def _public_class(error: BaseException) -> type[BaseException]:
+    """The class of an exception, or the one that users know where it is a private one of NumPy's."""
+    return next(kind for kind in type(error).__mro__ if not kind.__module__.startswith("numpy._core"))
 
 
 def _is_of_program(error: BaseException) -> bool:

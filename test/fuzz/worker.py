@@ -22,11 +22,13 @@ _MEMORY = 8 << 30
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """The verdict for one request."""
+    from fuzz.effort import MOST_OPS
     from fuzz.grammar.module import random_program
     from fuzz.verdict import judge
 
     text = request["text"] if "text" in request else random_program(request["seed"])
-    return judge(text, request["stage"]).as_json() | {"text": text}
+    most_ops = None if request.get("whole") else MOST_OPS
+    return judge(text, request["stage"], most_ops).as_json() | {"text": text}
 
 
 def main() -> None:

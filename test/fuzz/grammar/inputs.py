@@ -122,7 +122,7 @@ def random_inputs(chance: random.Random) -> list[Input]:
 
 def fixed_numbers(chance: random.Random, inputs: list[Input]) -> dict[int, str]:
     """Python numbers that are the same at all calls, by parameter: at another value, a function is traced again."""
-    if chance.random() < 0.4:
+    if chance.random() < 0.2:
         return {}
     return {
         i: entry.text(chance, "plain")

@@ -16,7 +16,7 @@ from .base import is_array, is_number
 from .inputs import arguments, fixed_numbers, input_signature, random_inputs, with_other_extents
 from .roads import CHANGES, LARGE, ROADS
 from .scope import Scope, Unfit, signature
-from .tables import Tables
+from .walks import Walks
 
 BOX = """\
 @dataclasses.dataclass
@@ -61,10 +61,10 @@ class ProgramWriter:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.fixed: dict[str, Any] = dict(_known_names())
-        self.parts = [IMPORTS, BOX]
+        self.parts: list[str] = []
         self.shared: dict[str, Any] = {}
         self.helpers: dict[str, list[Any]] = {}
-        self.share_of_roads = Tables.share_of_roads
+        self.share_of_roads = Walks.share_of_roads
 
     def program(self) -> str:
         """The whole text."""
@@ -91,7 +91,8 @@ class ProgramWriter:
             made = arguments(chance, chance.choice((inputs, other)), False, numbers)
             calls.append(self._after_a_change(made))
         lines = "".join(f"    lambda: {call},\n" for call in calls)
-        return "\n\n".join([*self.parts, f"OPTIONS = {options}\nCALLS = [\n{lines}]\n"])
+        text = "\n\n".join([*self.parts, f"OPTIONS = {options}\nCALLS = [\n{lines}]\n"])
+        return "\n\n".join([IMPORTS, *([BOX] if "Box(" in text else []), text])  # a class takes a millisecond
 
     def _write_globals(self) -> None:
         lines = []
@@ -123,8 +124,8 @@ class ProgramWriter:
         exec(RECURSIVE, self.fixed)
         self.helpers |= {"recursive": [2, 1.5], "halves": [self.fixed["np"].ones(3)], "fibonacci": [4]}
 
-    def _writer(self, values: dict[str, Any]) -> Tables:
-        writer = Tables(self.random, Scope(dict(self.fixed), {**self.shared, **values}))
+    def _writer(self, values: dict[str, Any]) -> Walks:
+        writer = Walks(self.random, Scope(dict(self.fixed), {**self.shared, **values}))
         writer.scope.kept |= set(self.shared)
         writer.share_of_roads = self.share_of_roads
         writer.helpers, writer.shared = dict(self.helpers), self.shared
@@ -151,10 +152,10 @@ class ProgramWriter:
         writer = self._writer(values)
         writer.owned = True  # type: ignore[attr-defined]
         first = [writer.number(), writer.array()][: self.random.randint(1, 2)]
-        self._fill(writer, self.random.choice((3, 5, 8, 12, 18)), first)
+        self._fill(writer, self.random.choice((2, 3, 4, 6, 10)), first)
         self.parts.append(f"def f({', '.join(parameters)}):\n" + "\n".join(writer.lines) + "\n")
 
-    def _fill(self, writer: Tables, budget: int, results: list[str]) -> None:
+    def _fill(self, writer: Walks, budget: int, results: list[str]) -> None:
         """The body of a function: names of results, statements, what is returned."""
         assigned = [name for name, value in self.shared.items() if is_number(value)]
         if assigned:
@@ -173,7 +174,7 @@ class ProgramWriter:
         else:
             writer.write(f"return {self._final_result(writer)}")
 
-    def _change_result(self, writer: Tables) -> None:
+    def _change_result(self, writer: Walks) -> None:
         names = writer.results()
         if names:
             name = writer.one(*names)
@@ -182,7 +183,7 @@ class ProgramWriter:
                 if text != name:
                     writer.attempt(f"{name} = {text}")
 
-    def _final_result(self, writer: Tables) -> str:
+    def _final_result(self, writer: Walks) -> str:
         """Anything."""
         names = [name for name in writer.scope.values if name not in self.shared]
         chosen = self.random.sample(names, min(len(names), self.random.randint(1, 5)))

@@ -12,7 +12,7 @@ from .containers import Containers
 from .scope import Unfit, signature
 
 ERRORS = ("ValueError", "KeyError", "ArithmeticError", "RuntimeError", "IndexError", "ZeroDivisionError")
-DEEPEST = 5
+DEEPEST = 4
 
 
 class Statements(Containers):
@@ -49,6 +49,7 @@ class Statements(Containers):
             (0.4, self.write_scalar),
             (0.4, self.seek),
             (0.4, self.note_keys),
+            (1.0, self.walk),
         ]
         functions, weights = [k for _, k in kinds], [w for w, _ in kinds]
         for _ in range(8):
@@ -181,6 +182,10 @@ class Statements(Containers):
         """Put constant keys into a dict on some paths."""
         raise Unfit("tables")
 
+    def walk(self) -> None:
+        """Make something that is walked, counted on, or taken apart."""
+        raise Unfit("walks")
+
     # Exits
 
     def leave(self) -> None:
@@ -292,7 +297,7 @@ class Statements(Containers):
             (name, f"range({self.integer()}, {self.integer()}, {self.one(1, 2, -1)})"), (name, self.array()),
             (f"j{name}, {name}", f"enumerate({self.one(self.array(), sequence)})"), (name, sequence),
             (f"j{name}, {name}", f"zip({self.array()}, {self.one(self.array(), sequence)})"),
-            (name, f"reversed({self.one(self.array(), sequence)})"), (name, f"range(20, 20 + {self.integer()} * 10)"),
+            (name, f"reversed({self.one(self.array(), sequence)})"), (name, f"range(20, 20 + {self.integer()} * 5)"),
         )  # fmt: skip
         before = self.scope.fork()
         try:

@@ -31,10 +31,11 @@ class Tables(Roads):
             self._execute_all([self.query(table, queries)])
 
     def key_source(self) -> str:
-        """Integers, mostly known when the program runs."""
+        """Integers and floats, mostly known when the program runs."""
         return self.template(
             "range({integer} % 7)", "np.abs({index_array}).ravel().tolist()", "range(6)",
-            "({index_array} % 5).ravel()", "[{integer}, {integer}, {integer}]",
+            "({index_array} % 5).ravel()", "[{integer}, {integer}, {integer}]", "[float({number}), float({number})]",
+            "{any_array}.astype(float).ravel().tolist()",
         )  # fmt: skip
 
     def query(self, table: str, kind: str) -> str:
@@ -65,7 +66,7 @@ class Tables(Roads):
                 "{v} = isinstance({f}, (int, np.floating))", "{v} = callable({f})", "{v} = type({f}).__name__",
                 "{v} = np.array([{f}, 1.5])", "{v} = np.full(3, {f})", "{v} = np.where({f} > 0, {f}, 0)",
                 "{v} = [{f}] * 2", "print({f})", "{v} = f'{{f:.1f}}'", "{v} = {f} is None or {f} > 1", "{v} = {f} or 2",
-                "{v} = max({f}, 1)",
+                "{v} = max({f}, 1)", "{v} = {f} == {literal}", "{v} = {f} != {number}",
                 v=self.fresh(), f=found,
             )
         ])  # fmt: skip
@@ -80,6 +81,8 @@ class Tables(Roads):
             f"{table}['b'] = {one()}", f"{table}.setdefault('c', {one()})", f"{table}.update(a={one()})"
         )
         other = self.one(f"{table}['c'] = {one()}", f"{table}.pop('a', None)", f"{table}.clear()", "pass")
+        if self.often(0.2):  # the keys of one path have another order
+            put, other = f"{table} = {{'a': 1.5, 'b': {one()}}}", f"{table} = {{'b': {one()}, 'a': 0.5}}"
         self._execute_all([f"{table} = {start}", f"if {self.condition()}:\n    {put}\nelse:\n    {other}"])
         self._execute_all([
             self.template(
