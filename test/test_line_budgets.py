@@ -380,6 +380,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/numpy_api", 33, "shapes of arrays are set in place behind loops and branches"),
     ("frontend", 16, "ints of texts beyond 64 bits are computed where numbers may be constants"),
     ("backend/gpu", 140, "numbers that loops hand on, as sums of losses, stay in the memory of the device"),
+    (
+        "frontend/autograph/operators",
+        214,
+        "dicts in lists that grow are changed, and objects of several classes lie in one list, set or dict",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

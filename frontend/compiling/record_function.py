@@ -134,7 +134,7 @@ def _record(
             process_settings.settle(trace)
         state.settle()
     except Exception as error:
-        pool_objects(trace, (), error)
+        pool_objects(trace, error)
         decisions.needed = state.needed_by(error)
         _raise_explained(error, signature.name)
     finally:

@@ -42,8 +42,8 @@ class Choices(NamedTuple):
     """Whether containers of one of several objects remain one of several: they are changed."""
     own_objects: Any = None
     """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
-    pooled: frozenset[type] = frozenset()
-    """The classes whose objects are rows of pools: the program makes as many as it needs, and changes them."""
+    pooled: frozenset[Any] = frozenset()
+    """The classes whose objects are rows of pools, and the keys of such dicts: they are changed, or lead far."""
     pooled_for: Any = None
     """What was refused before that."""
     called_whole: Mapping[Any, Any] = MappingProxyType({})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import setitem
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -320,12 +321,16 @@ class ObjectsResult(NamedTuple):
         if objects is None:
             assert self.attributes is not None, "what holds objects is made behind them"
             number = self.number.build(outputs, leaves)
-            objects = outputs[self.place] = [object.__new__(self.kind) for _ in range(number)]
+            is_dict = self.kind is dict
+            objects = outputs[self.place] = [
+                {} if is_dict else object.__new__(self.kind) for _ in range(number)
+            ]
+            put = setitem if is_dict else set_own_attribute
             for name, values, absent in self.attributes.build(outputs, leaves):
                 there = [True] * number if absent is None else np.logical_not(absent).tolist()
                 for one, value, has_it in zip(objects, values, there, strict=True):
                     if has_it:
-                        set_own_attribute(one, name, value)
+                        put(one, name, value)
         return objects
 
 

@@ -279,7 +279,7 @@ def test_one_of_lists_of_several_lengths_is_itself_where_it_may_be_something_unl
                 assert [one is each for each in ours] == [wanted is each for each in theirs]
 
 
-def test_what_is_one_of_several_behind_a_branch_that_chooses_again_is_not_returned():
+def test_what_is_one_of_several_behind_a_branch_that_chooses_again_is_that():
     def left(one: Any, other: Any, x: Any, is_read: bool) -> Any:
         first, second = Holder(one), Holder(other)
         found = [3.0]
@@ -292,8 +292,12 @@ def test_what_is_one_of_several_behind_a_branch_that_chooses_again_is_not_return
     compiled = weft.function(left)
     for number in (-1.0, 0.5, 2.0):
         assert compiled([1.0], [], np.float64(number), True) == left([1.0], [], np.float64(number), True)
-    with pytest.raises(weft.UnsupportedError, match="depending on a condition or on how often"):
-        compiled([1.0], [], np.float64(2), False)
+        ours, theirs = ([1.0], []), ([1.0], [])
+        found, wanted = (
+            f(*given, np.float64(number), False) for f, given in ((compiled, ours), (left, theirs))
+        )
+        assert (found, *ours) == (wanted, *theirs)
+        assert [found is each for each in ours] == [wanted is each for each in theirs]
 
 
 def test_what_a_loop_may_leave_as_what_was_there_before_is_refused():

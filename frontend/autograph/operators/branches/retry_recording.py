@@ -11,6 +11,7 @@ from ..lists.dynamic_lists import Widened, kind_of_items
 from ..tables.becoming import grown as grown_container
 from ..tables.carried_tables import tabled
 from ..tables.list_pools import ListPool
+from ..tables.object_pools import ObjectPool
 from ..tables.python_classes import PythonClass
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.kinds import Mismatch
@@ -112,7 +113,7 @@ def _widen(
 ) -> None:
     """Let a container hold other items, from before what is recorded on; `grown` are those that became others."""
     items, kind = widened.items, widened.kind
-    if isinstance(kind, ListPool):
+    if isinstance(kind, (ListPool, ObjectPool)):
         snapshot.replace([(items, kind.adopted(items))])
     elif isinstance(items, (list, dict, set)):
         if any(one is items for one in grown):

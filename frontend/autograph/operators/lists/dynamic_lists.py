@@ -34,7 +34,7 @@ from ..values.abstract import array_leaves, column_leaves, flatten, kind_of, unf
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.kinds import Choice, Growing, Kind, Static
-from ..values.object_handles import object_pools_in
+from ..values.object_handles import like_row, object_pools_in, with_rows
 from ..values.unchanged_values import same_items
 from .items_of_results import structure_of_item, with_lists, with_numbers
 from .kept_items import keep_put, keep_read
@@ -103,6 +103,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         """The length it was made with, and that as a number where it is known while tracing."""
         self._at_first: list[Any] = []
         """What it held when it was made."""
+        items = with_rows(items)
         for item in examples_of(items):
             kind = _joined(kind, item)
         if kind is not None:
@@ -476,7 +477,7 @@ def list_of_columns(kind: Kind | None, columns: list[Any]) -> GrowingList:
 def kind_of_items(items: list[Any]) -> Kind:
     """The abstract type that holds all of some items."""
     kind: Kind | None = None
-    for item in examples_of(items):
+    for item in examples_of(with_rows(items, like_row)):
         kind = _joined(kind, item)
     assert kind is not None, "lists of different lengths are not all empty"
     return kind

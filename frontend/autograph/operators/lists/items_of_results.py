@@ -16,6 +16,7 @@ from ....signature.signature import Static as Constant
 from ....signature.traced_value import CompositeValue
 from ....source.own_attributes import own_attribute, set_own_attribute
 from ..values.abstract import array_leaves
+from ..values.array_kinds import INT
 from ..values.kinds import ArrayKind, Choice, Container, Kind, Option, Partial, Static, Text
 from ..values.object_handles import object_pool_of
 from .items_of_types import number_of_types
@@ -90,6 +91,8 @@ def with_numbers(kind: Kind) -> Kind:
         return replace(number, number=int)
     if isinstance(kind, Container) and issubclass(kind.kind, HeldInList):
         return with_numbers(kind.children[0])
+    if isinstance(kind, Choice) and _has_numbers(kind):  # which option it is tells whose number is meant
+        return Container(tuple, (), (ArrayKind(INT, int), *map(with_numbers, kind.held)))
     made: Kind = kind.with_parts(map(with_numbers, kind.parts))
     return made
 
@@ -120,6 +123,8 @@ def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) ->
         assert kind.inner is not None, "there are numbers in it"
         there = iter(_with(kind.inner, [row for row in rows if row is not None], lists))
         return [row if row is None else next(there) for row in rows]
+    if isinstance(kind, Choice):
+        return _chosen(kind, rows, lists)
     assert isinstance(kind, Container)
     if issubclass(kind.kind, HeldInList):
         return [kind.kind.made_of(kind.keys, held) for held in _with(kind.children[0], rows, lists)]
@@ -132,3 +137,12 @@ def _with(kind: Kind, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) ->
         for row, entry in zip(rows, _with(child, [get(row, key) for row in rows], lists), strict=True):
             put(row, key, entry)
     return rows
+
+
+def _chosen(kind: Choice, rows: Sequence[Any], lists: dict[Any, list[list[Any]]]) -> list[Any]:
+    """Items that are one of several values each, given which one it is and what is carried of each."""
+    numbers, *columns = zip(*rows, strict=True)
+    held = iter([_with(each, column, lists) for each, column in zip(kind.held, columns, strict=True)])
+    options = [option.value if isinstance(option, Static) else next(held) for option in kind.options]
+    known = [isinstance(option, Static) for option in kind.options]
+    return [options[n] if known[n] else options[n][row] for row, n in enumerate(numbers)]

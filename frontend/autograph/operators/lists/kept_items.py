@@ -22,7 +22,7 @@ from ..values.composites import IMMUTABLE
 from ..values.control_flow_state import control_flow
 from ..values.kinds import Kind, Static
 from ..values.made_objects import tell_apart
-from ..values.object_handles import pool_objects
+from ..values.object_handles import note_refused
 from ..values.optional import MaybeUnbound, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
@@ -216,8 +216,7 @@ def _refuse(item: Any) -> NoReturn:
         "list is changed, which the list would not see; change a copy, and put it back: "
         f"row = {copy}; {place} = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
     )
-    if _sort_of(item) is None:
-        pool_objects(required_trace(), [item], refusal)
+    note_refused(required_trace(), refusal, item)
     tell_apart(required_trace(), [item], refusal)
     raise refusal
 

@@ -22,6 +22,7 @@ from ..values.abstract import array_leaves, as_arrays, flatten, kind_of, parts_o
 from ..values.composites import COMPOSITES
 from ..values.control_flow_state import control_flow
 from ..values.kinds import ArrayKind, Choice, Container, Growing, Kind, Static
+from ..values.object_handles import with_row
 from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
 from .kept_items import keep_records
@@ -125,7 +126,7 @@ def owned(items: Any, item: Any, is_new: bool = False) -> Any:
 
     An item of a list that becomes another one is there before what is being recorded.
     """
-    item = resolve_grown_list(item)
+    item = with_row(resolve_grown_list(item))
     if not (_holds_lists(item) or _may_become_held(items.kind, item)):
         return item
     if not _has_pools_for(items.kind, item):

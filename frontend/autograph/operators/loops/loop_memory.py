@@ -18,6 +18,7 @@ from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import GrowingList, Widened
 from ..lists.lists_in_lists import freed, pools_in
 from ..tables.list_pools import ListPool
+from ..tables.object_pools import ObjectPool
 from ..values.abstract import kind_of
 from ..values.aliases import is_available
 from ..values.array_kinds import as_array_kind
@@ -231,7 +232,7 @@ def _may_be_widened(container: Any) -> bool:
 
 def _remembered_kind(kind: Any) -> Kind | None:
     """An abstract type of items without what there is in one recording only; None where that is in it."""
-    if isinstance(kind, ListPool):
+    if isinstance(kind, (ListPool, ObjectPool)):
         return None
     if isinstance(kind, Tabled):
         return None if pools_in(kind.item) or holds_container(kind.item) else kind

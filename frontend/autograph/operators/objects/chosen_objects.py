@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....reach.walks import attributes_of
+from ....runtime_values.results import RuntimeObject
 from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray
 from ....tracing.number_types import number_type
@@ -26,7 +27,7 @@ def are_objects(trace: Recorder, options: Collection[Any]) -> bool:
     """
     objects = [option for option in options if not isinstance(option, _CONSTANTS)]
     return bool(objects) and all(
-        was_there(trace, option)
+        (isinstance(option, RuntimeObject) or was_there(trace, option))
         and not isinstance(option, (type, FunctionType, ModuleType))
         and attributes_of(option) is not None
         for option in objects

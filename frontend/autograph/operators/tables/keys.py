@@ -16,7 +16,7 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.ops.casts import Bitcast
 from ....numpy_api import lookup
 from ....runtime_values.kept_texts import as_key
-from ....runtime_values.results import RuntimeContainer, RuntimeTuple
+from ....runtime_values.results import RuntimeContainer, RuntimeObject, RuntimeTuple
 from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
@@ -43,6 +43,7 @@ from ..values.kinds import (
     require_no_growing,
 )
 from ..values.mismatches import control_flow_error
+from ..values.object_handles import PooledObject, handle_of, object_pool_of
 from ..values.optional import Chosen, Optional
 
 INT64 = np.dtype(np.int64)
@@ -57,7 +58,10 @@ def is_run_time_key(key: Any) -> bool:
         return any(map(is_run_time_key, key))
     if isinstance(key, CompositeValue):
         return key.is_one_text
-    return isinstance(key, (TracedArray, Chosen, Optional, RuntimeContainer, RuntimeTuple)) or is_text(key)
+    return isinstance(key, _OF_RUN_TIME) or is_text(key)
+
+
+_OF_RUN_TIME = (TracedArray, Chosen, Optional, RuntimeContainer, RuntimeObject, RuntimeTuple)
 
 
 def require_hashable(key: Any) -> None:
@@ -71,6 +75,8 @@ def require_hashable(key: Any) -> None:
     elif isinstance(key, TracedArray):
         if key.ndim or not (key._is_scalar or key._python_type):
             raise TypeError("unhashable type: 'numpy.ndarray'")
+    elif isinstance(key, PooledObject):
+        handle_of(key)[0].require_identity(_refuse)
     elif not isinstance(key, RuntimeValue):
         hash(key)
 
@@ -90,6 +96,8 @@ def _require_key(kind: Kind) -> None:
             raise TypeError("unhashable type: 'numpy.ndarray'")
         if kind.type.dtype.kind not in _NUMBERS or kind.type.dtype.itemsize > 8:
             _refuse(f"a number of dtype {kind.type.dtype}")
+    elif (pool := object_pool_of(kind)) is not None:
+        pool.require_identity(_refuse)
     elif isinstance(kind, Container):
         if not issubclass(kind.kind, tuple):
             if kind.kind in (list, dict):
@@ -108,7 +116,7 @@ def _require_key(kind: Kind) -> None:
 def _refuse(what: str, instead: str = "") -> NoReturn:
     raise UnsupportedError(
         f"{what} is a key of a dict or set whose keys only the program knows: such keys are integers, floats, bools, "
-        f"constants, texts, and tuples of these{instead}"
+        f"constants, texts, objects without an __eq__, and tuples of these{instead}"
     )
 
 
@@ -210,7 +218,9 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
     if isinstance(kind, Text):
         fits = isinstance(key, str) or is_text(key)
         yield (as_key(trace, key).kept, True) if fits else None
-    elif isinstance(kind, Container):
+    elif object_pool_of(kind) is not None and not isinstance(key, Optional):
+        yield (word_of(handle_of(key)[1]), True) if found == kind else None
+    elif isinstance(kind, Container) and not isinstance(key, Optional):
         is_tuple = isinstance(key, tuple) and isinstance(found, Container)
         if not is_tuple or len(key) != len(kind.children):
             yield None

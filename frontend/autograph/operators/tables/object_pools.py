@@ -7,7 +7,7 @@ what they are. Rows are not used again. An attribute that some objects do not ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,17 +17,17 @@ from ....numpy_api import lookup
 from ....reach.walks import attributes_of
 from ....runtime_values.results import RuntimeContainer
 from ....source.own_attributes import delete_own_attribute, own_attributes
-from ....tracing.array import TracedArray, wrap
+from ....tracing.array import wrap
 from ....tracing.current import required_trace
 from ....tracing.recorder import Recorder
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
-from ..lists.kept_items import forget_read, keep_put, keep_read
+from ..lists.kept_items import keep_put, keep_read
 from ..lists.lists_in_lists import fit_kind, kind_of_item, owned, with_pools
 from ..lists.widened_items import static_shape, widened_columns
 from ..values.abstract import array_leaves, flatten, unflatten
 from ..values.control_flow_state import control_flow
-from ..values.hidden_state import MadeObjects
+from ..values.dict_rows import PooledDict
 from ..values.kinds import Kind
 from ..values.object_handles import (
     ObjectPools,
@@ -40,6 +40,7 @@ from ..values.object_handles import (
 )
 from ..values.optional import MaybeUnbound
 from ..values.program_locations import UNBOUND
+from ..values.resolve_grown_lists import resolve_grown_list
 from .columns import count, read, traced, write
 
 ROOM = 16
@@ -83,11 +84,16 @@ class ObjectPool(RuntimeContainer):
     python_type = list
     kind = None
 
-    def __init__(self, python_class: type) -> None:
+    def __init__(self, python_class: type, keys: tuple[Any, ...] = ()) -> None:
         self.python_class = python_class
+        self.keys = keys
+        """The keys of dicts."""
+        self.row_class = PooledDict if python_class is dict else pooled_class(python_class)
         equals: Any = python_class.__eq__
         self.has_own_equality = equals is not object.__eq__
         self._columns: dict[str, Any] = {}
+        self._being_made = 0
+        """How many objects are being made, one inside of the making of another."""
         self._count: Any = count(0)
         self._none = self._count
         region = required_trace().region
@@ -96,8 +102,13 @@ class ObjectPool(RuntimeContainer):
 
     def refusal(self, what: str) -> str:
         """What is said of what cannot be done with its objects."""
+        one = (
+            f"a dict of the keys {self.keys}"
+            if self.keys
+            else f"an object of {self.python_class.__qualname__}"
+        )
         return (
-            f"an object of {self.python_class.__qualname__} is {what}; compiled code makes as many of them as it "
+            f"{one} is {what}; compiled code makes as many of them as it "
             "needs, and holds their attributes in columns"
         )
 
@@ -174,13 +185,23 @@ class ObjectPool(RuntimeContainer):
 
     def made(self, make: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """An object that the program makes."""
-        made = make(*args, **kwargs)
-        return self.adopt(made) if type(made) is self.python_class else made
+        self._being_made += 1
+        try:
+            made = make(*args, **kwargs)
+        finally:
+            self._being_made -= 1
+        return self._as_row(made) if type(made) is self.python_class else made
 
     def adopt(self, made: Any) -> Any:
-        """Let an object that was just made be a row, in place."""
-        if required_trace().state(MadeObjects).places.get(id(made), (made,))[0] is not made:
+        """Let an object that was just made be a row, in place; what stands for it from now on."""
+        if self.keys:
+            return self.adopted(made)
+        state = required_trace().python_state
+        if not self._being_made or (state is not None and state.knows(made)):
             raise RowsRefused(self.refusal("from outside of the function"))
+        return self._as_row(made)  # its own __init__ puts it somewhere
+
+    def _as_row(self, made: Any) -> Any:
         attributes = attributes_of(made) or {}
         for name in attributes:
             delete_own_attribute(made, name)
@@ -189,6 +210,20 @@ class ObjectPool(RuntimeContainer):
         note_row(made, self, self._next_number())
         self._add_row({name: with_row(value) for name, value in attributes.items()})
         return made
+
+    def adopted(self, made: dict[Any, Any]) -> Any:
+        """What a dict becomes."""
+        trace = required_trace()
+        if (now := resolve_grown_list(made)) is not made:
+            return now
+        if trace.python_state is not None and trace.python_state.knows(made):
+            raise RowsRefused(self.refusal("from outside of the function"))
+        if is_known_outside(made):
+            raise Widened(made, self)  # it becomes a row before the loop or branch
+        row = row_of(self, self._next_number())
+        control_flow(trace).grown[id(made)] = (made, row)  # by whatever name it has
+        self._add_row({key: with_row(value) for key, value in made.items()})
+        return row
 
     def _next_number(self) -> Any:
         return self._count.copy()._like_python(int)
@@ -225,13 +260,11 @@ class ObjectPool(RuntimeContainer):
         kind, (_, arrays, absent) = self._columns[name].kind, self._columns[name]
         values = iter([read(array, number)._value() for array in arrays])
         value = unflatten(required_trace(), kind, values)
-        keep_read(value, number)
+        keep_read(value)
         return value if absent is None else MaybeUnbound(read(absent, number), value)
 
     def put(self, number: Any, name: str, value: Any) -> None:
         """Give an object another value of an attribute."""
-        if isinstance(value, TracedArray):
-            forget_read(value, number)
         self.become({name: _found(with_row(value))})
         self._write(number, name, value)
 
@@ -256,6 +289,16 @@ class ObjectPool(RuntimeContainer):
     def is_same(self, number: Any, other: Any) -> Any:
         """Whether two numbers are those of one object."""
         return np.equal(number, other)._like_python(bool)
+
+    def require_identity(self, refuse: Callable[[str], NoReturn]) -> None:
+        """Raise unless the objects are keys of dicts and members of sets by which object they are."""
+        hashes: Any = self.python_class.__hash__
+        if hashes is None:
+            raise TypeError(f"unhashable type: '{self.python_class.__name__}'")
+        if self.has_own_equality or hashes is not object.__hash__:
+            refuse(
+                f"an object of {self.python_class.__qualname__}, which has an __eq__ or __hash__ of its own,"
+            )
 
     # As a whole
 
@@ -313,5 +356,5 @@ def _found(value: Any) -> Found:
 def begin_pools(trace: Recorder) -> None:
     """Make the pools of a recording, for the classes that are known to need them."""
     pools = trace.state(ObjectPools).of_class
-    for kind in sorted(trace.choices.pooled, key=lambda kind: (kind.__module__, kind.__qualname__)):
-        pools[kind] = ObjectPool(kind)
+    for kind in sorted(trace.choices.pooled, key=str):
+        pools[kind] = ObjectPool(dict, kind) if isinstance(kind, tuple) else ObjectPool(kind)

@@ -16,6 +16,7 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from .....dialect.shown_values import shown_value
 from .....dialect.types import TensorType, type_of
+from ....runtime_values.results import RuntimeObject
 from ....runtime_values.values import RuntimeValue
 from ....signature.layout_keys import Order
 from ....signature.signature import static_key
@@ -284,6 +285,8 @@ def is_plain_kind(kind: Kind | None) -> bool:
     """Whether a value has nothing in it that is changed: a number, text or constant, or a tuple of such."""
     if isinstance(kind, ArrayKind):
         return not kind.type.rank
+    if isinstance(kind, Container) and issubclass(kind.kind, RuntimeObject):
+        return True  # which is a number
     is_changed = isinstance(kind, (Growing, Tabled)) or (isinstance(kind, Container) and not is_tuple(kind))
     return kind is None or (not is_changed and all(map(is_plain_kind, kind.parts)))
 

@@ -17,6 +17,7 @@ from ....guards.inputs import BeginsAgain, Choices
 from ....runtime_values.results import RuntimeObject
 from ....source.modules import is_users_module
 from ....source.own_attributes import has_fields
+from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
 from ....tracing.recorder import Recorder
 from .hidden_state import MadeObjects
@@ -24,12 +25,14 @@ from .kinds import Container, Kind, Static
 
 
 class ObjectPools:
-    """The pools of one recording, by the classes of the program's objects."""
+    """The pools of one recording, by the classes of the program's objects; for dicts, by their keys."""
 
     def __init__(self) -> None:
-        self.of_class: dict[type, Any] = {}
+        self.of_class: dict[Any, Any] = {}
         self.handles: dict[int, tuple[Any, Any, Any]] = {}
         """For what stands for an object, by its identity, that itself, the pool, and the number of the row."""
+        self.refused: list[tuple[Exception, Any]] = []
+        """What was refused to be changed, with the refusal."""
 
 
 class PooledObject(RuntimeObject):
@@ -86,9 +89,33 @@ def pool_of_all(values: Any) -> Any:
 
 def row_of(pool: Any, number: Any) -> Any:
     """What stands for the object with a number."""
-    made = object.__new__(pooled_class(pool.python_class))
+    made = object.__new__(pool.row_class)
     note_row(made, pool, number)
     return made
+
+
+def with_row(value: Any) -> Any:
+    """A value that is put where it stays: an object or dict of those that are rows is one from now on."""
+    trace = current_trace()
+    if trace is None or not trace.choices.pooled:
+        return value
+    key = tuple(value) if type(value) is dict else type(value)
+    pool = trace.state(ObjectPools).of_class.get(key)
+    return value if pool is None else pool.adopt(value)
+
+
+def with_rows(values: Any, put: Callable[[Any], Any] = with_row) -> Any:
+    """Values that are put into a list, of which those are rows that are known to be."""
+    trace = current_trace()
+    is_plain = trace is None or not trace.choices.pooled or not isinstance(values, (list, tuple))
+    return values if is_plain else list(map(put, values))
+
+
+def like_row(value: Any) -> Any:
+    """A value of the abstract type that one has when it is put into a list; it may be made of what is gone by now."""
+    trace = required_trace()
+    pool = trace.state(ObjectPools).of_class.get(tuple(value)) if type(value) is dict else None
+    return with_row(value) if pool is None else row_of(pool, pool.number_of_rows)
 
 
 def note_row(made: Any, pool: Any, number: Any) -> None:
@@ -96,12 +123,13 @@ def note_row(made: Any, pool: Any, number: Any) -> None:
     required_trace().state(ObjectPools).handles[id(made)] = (made, pool, number)
 
 
-def with_row(value: Any) -> Any:
-    """A value that is put where it stays: an object of a class whose objects are rows has one from now on."""
-    trace = current_trace()
-    if trace is not None and trace.choices.pooled and type(value) in trace.choices.pooled:
-        trace.state(ObjectPools).of_class[type(value)].adopt(value)
-    return value
+def require_no_array(owner: Any, name: str, old: Any) -> None:
+    """Refuse to change an array in place that is an attribute: it may be that of others, which have copies."""
+    if isinstance(owner, PooledObject) and isinstance(old, TracedArray) and old.ndim:
+        raise RowsRefused(
+            f"{handle_of(owner)[0].refusal(f'changed in place, in its array {name!r}')}: give it a new array "
+            f"(p.{name} = p.{name} + step)"
+        )
 
 
 def rows_of(trace: Recorder, kind: type, make: Callable[..., Any]) -> Callable[..., Any]:
@@ -180,20 +208,28 @@ def may_be_pooled(kind: Any) -> bool:
     )
 
 
-def pool_objects(trace: Recorder, values: Iterable[Any], refusal: Exception) -> None:
+def note_refused(trace: Recorder, refusal: Exception, item: Any) -> None:
+    """Take note of an object or dict that is refused to be changed."""
+    trace.state(ObjectPools).refused.append((refusal, item))
+
+
+def pool_objects(trace: Recorder, refusal: Exception) -> None:
     """Begin again with rows of pools for the classes of some objects, and of those that branches and loops made.
 
     Where these are known to be rows, and that was not enough, all other objects that the recording has made are, too.
     """
     made, choices = trace.state(MadeObjects).places, trace.choices
+    values = [item for error, item in trace.state(ObjectPools).refused if error is refusal]
     found = [value for value in values if made.get(id(value), (None,))[0] is value]
     found += [one for one, region in made.values() if region is not None and region.parent is not None]
     for candidates in (found, [one for one, _ in made.values()]):
-        new = frozenset(kind for kind in map(type, candidates) if may_be_pooled(kind)) - choices.pooled
-        if new:
+        new: set[Any] = {kind for kind in map(type, candidates) if may_be_pooled(kind)}
+        if candidates is found:
+            new |= {tuple(one) for one in values if type(one) is dict and one}
+        if new - choices.pooled:
             raise BeginsAgain(
                 pooled=choices.pooled | new, pooled_for=choices.pooled_for or refusal,
-                own_items=(choices.own_items - {None}) | {False}, own_objects=None,
+                own_items=frozenset({False}), own_objects=None,
             )  # fmt: skip
 
 
