@@ -17,6 +17,7 @@ from ...dialect.types import RefType
 from ..base import Pass, Statistics
 from ..rewriting import defined_functions, holds, is_unused, made_again, operations_of, settle_signature
 from . import extents
+from .sinking import sink
 from .uses import CONTROL_FLOW, CellUses, is_ref, keeps_type, may_end_call
 
 
@@ -28,9 +29,10 @@ class PromoteRefs(Pass):
     that is an argument keeps one read, of what the caller passed, and one write before everything that may
     end the call: an error must leave the writes before it visible. A branch or loop that may end the call
     inside does not carry the arguments that it writes; it reads them from memory where it needs them and
-    leaves them there. Their extents are asked for once, since no write changes them. An argument that is
-    never written becomes a plain tensor argument. A cell that is used in any other way than by reads and
-    writes stays as it is.
+    leaves them there; a read moves into the branch that alone uses it, as writes behind it would have it
+    copied. Their extents are asked for once, since no write changes them. An argument that is never written
+    becomes a plain tensor argument. A cell that is used in any other way than by reads and writes stays as
+    it is.
     """
 
     def run(self, module: Module, statistics: Statistics) -> None:
@@ -116,6 +118,8 @@ class _Promoter:
                 operation.erase()
         for ref, reads in self.reads.items():
             extents.share_extents(self.uses.entry, ref, reads, self.statistics)
+            for read in reads:
+                self.statistics["reads moved"] += sink(read)
 
     def _visit(self, operation: Operation) -> None:
         op_class = op_class_of(operation)

@@ -209,3 +209,83 @@ func.func @extents(%ref: !weft.ref<tensor<?xf64>>, %c: tensor<i1>, %n: index) ->
   %4 = "weft.dim"(%3) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
   return %4 : tensor<i64>
 }
+
+// -----
+
+// A read that one branch alone uses moves into it, and there in front of what asks: a write behind it in the same branch
+// would have the array copied in each iteration.
+// CHECK-LABEL: func.func @sunk
+// CHECK: scf.for
+// CHECK-NOT: weft.read_ref
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK-NEXT: %[[READ:.*]] = "weft.read_ref"
+// CHECK-NEXT: "weft.gather"(%[[READ]]
+// CHECK: "weft.write_ref"
+func.func @sunk(%cell: !weft.ref<tensor<8xf64>>, %n: index, %skip: i1, %place: tensor<i64>, %bad: tensor<i1>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    %array = "weft.read_ref"(%cell) : (!weft.ref<tensor<8xf64>>) -> tensor<8xf64>
+    scf.if %skip {
+    } else {
+      %0 = "weft.gather"(%array, %place) {axes = array<i64: 0>, position = 0 : i64} : (tensor<8xf64>, tensor<i64>) -> tensor<f64>
+      %1 = "weft.add"(%0, %0) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      %2 = "weft.scatter"(%array, %1, %place) {axes = array<i64: 0>, mode = "set", position = 0 : i64} : (tensor<8xf64>, tensor<f64>, tensor<i64>) -> tensor<8xf64>
+      "weft.write_ref"(%cell, %2) : (!weft.ref<tensor<8xf64>>, tensor<8xf64>) -> ()
+      "weft.raise_if"(%bad) {error = "ValueError", message = "bad"} : (tensor<i1>) -> ()
+    }
+  }
+  return
+}
+
+// -----
+
+// A read stays where both branches use it, or where it is written between the read and the branch.
+// CHECK-LABEL: func.func @kept
+// CHECK: scf.for
+// CHECK-NEXT: "weft.read_ref"
+// CHECK: scf.if
+func.func @kept(%cell: !weft.ref<tensor<8xf64>>, %n: index, %c: i1, %place: tensor<i64>, %bad: tensor<i1>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    %array = "weft.read_ref"(%cell) : (!weft.ref<tensor<8xf64>>) -> tensor<8xf64>
+    scf.if %c {
+      %0 = "weft.add"(%array, %array) : (tensor<8xf64>, tensor<8xf64>) -> tensor<8xf64>
+      "weft.write_ref"(%cell, %0) : (!weft.ref<tensor<8xf64>>, tensor<8xf64>) -> ()
+      "weft.raise_if"(%bad) {error = "ValueError", message = "bad"} : (tensor<i1>) -> ()
+    } else {
+      %0 = "weft.multiply"(%array, %array) : (tensor<8xf64>, tensor<8xf64>) -> tensor<8xf64>
+      "weft.write_ref"(%cell, %0) : (!weft.ref<tensor<8xf64>>, tensor<8xf64>) -> ()
+    }
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @written_between
+// CHECK: scf.for
+// CHECK-NEXT: %[[READ:.*]] = "weft.read_ref"
+// CHECK: "weft.write_ref"
+// CHECK: scf.if
+// CHECK: "weft.multiply"(%[[READ]]
+func.func @written_between(%cell: !weft.ref<tensor<8xf64>>, %n: index, %c: i1, %bad: tensor<i1>) -> tensor<8xf64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %start = "weft.constant"() {value = dense<0.0> : tensor<8xf64>} : () -> tensor<8xf64>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%last = %start) -> tensor<8xf64> {
+    %array = "weft.read_ref"(%cell) : (!weft.ref<tensor<8xf64>>) -> tensor<8xf64>
+    "weft.write_ref"(%cell, %last) : (!weft.ref<tensor<8xf64>>, tensor<8xf64>) -> ()
+    "weft.raise_if"(%bad) {error = "ValueError", message = "bad"} : (tensor<i1>) -> ()
+    %next = scf.if %c -> tensor<8xf64> {
+      %0 = "weft.multiply"(%array, %array) : (tensor<8xf64>, tensor<8xf64>) -> tensor<8xf64>
+      scf.yield %0 : tensor<8xf64>
+    } else {
+      scf.yield %last : tensor<8xf64>
+    }
+    scf.yield %next : tensor<8xf64>
+  }
+  return %sum : tensor<8xf64>
+}
