@@ -385,6 +385,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         214,
         "dicts in lists that grow are changed, and objects of several classes lie in one list, set or dict",
     ),
+    ("passes", 60, "arguments are read where branches need them, where loops copied them in each iteration"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
