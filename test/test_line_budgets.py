@@ -386,6 +386,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "dicts in lists that grow are changed, and objects of several classes lie in one list, set or dict",
     ),
     ("passes", 60, "arguments are read where branches need them, where loops copied them in each iteration"),
+    (
+        "backend/gpu",
+        90,
+        "stores of both ways of a branch are one, by which recurrences of Python's max are known",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -80,6 +80,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "convert-copies",  # copies are nests like others
                 "decide-comparisons",  # indices that wrap or are clamped hide where iterations write
                 "canonicalize",
+                "join-stores",  # while it is not decided how loops are written that hand numbers on
                 "schedule-device-kernels",
                 _inside_modules(["convert-complex-to-standard"]),  # which asks for roots and magnitudes
                 "expand-device-math",  # last, as schedules look for the functions that they know

@@ -24,6 +24,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "join-loops": entry(f"{_MACHINE}.joined_loops:JoinLoops"),
         "join-number-kernels": entry(f"{_PLACEMENT}.joined_numbers:JoinNumberKernels"),
         "join-searches": entry(f"{__package__}.rewrites.joined_searches:JoinSearches"),
+        "join-stores": entry(f"{__package__}.rewrites.joined_stores:JoinStores"),
         "keep-numbers-on-device": entry(f"{_PLACEMENT}.device_numbers:KeepNumbersOnDevice"),
         "lift-attention": entry(f"{__package__}.rewrites.lifted_attention:LiftAttention"),
         "lower-device-memory": entry(f"{_MACHINE}.device_memory:LowerDeviceMemory"),

@@ -72,6 +72,17 @@ def _in_memory(x: Any, y: Any) -> Any:
     return y
 
 
+def _python_bounds(x: Any, y: Any) -> Any:
+    """Both of Python's own, one of which is handed on in memory."""
+    out, s = np.empty_like(x), 0.0
+    for i in range(len(x)):
+        s = min(max(s + x[i], -3.0), 3.0)
+        out[i] = s
+    for i in range(1, len(x)):
+        y[i] = max(-1.0, y[i - 1] + x[i])
+    return out, y
+
+
 def _crossing(x: Any) -> Any:
     out, s = np.empty_like(x), np.float64(0)
     for i in range(len(x)):
@@ -105,6 +116,7 @@ def _both(function: Callable[..., Any], *given: Any) -> tuple[list[Any], list[An
         (_tank, (_random(N), _random(N + 1)[1:] - 1, _random(N + 2)[2:])),
         (_neuron, (_random(N), np.float64(0.9))),
         (_in_memory, (_random(N), np.ones(N))),
+        (_python_bounds, (_random(N), np.ones(N))),
         (_crossing, (_random(N),)),
     ],
     ids=lambda each: getattr(each, "__name__", ""),

@@ -466,7 +466,7 @@ def test_iterations_and_what_is_left_for_one_thread() -> None:
         for i in range(1, n - 1):
             y[i] = x[i - 1] * 2 - x[i] + x[i + 1]
         for i in range(1, n):
-            x[i] = x[i] + x[i - 1] * 0.5
+            x[i] = x[i] + x[i - 1] * x[i - 1] * 0.125
         return y
 
     first, second = ([_normal(40).copy(), np.zeros(40, _F32)] for _ in range(2))
