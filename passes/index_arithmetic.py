@@ -36,6 +36,10 @@ class IndexArithmetic:
             return ir.Operation.create("arith.constant", [value.type], attributes={"value": value}).results[0]
         return extent
 
+    def _binary(self, name: str, x: Extent, y: Extent) -> Value:
+        left, right = self.value(x), self.value(y)
+        return ir.Operation.create(name, [left.type], [left, right]).results[0]
+
     def add(self, x: Extent, y: Extent) -> Extent:
         """The sum."""
         if isinstance(x, int) and isinstance(y, int):
@@ -44,7 +48,7 @@ class IndexArithmetic:
             return x
         if isinstance(x, int) and x == 0:
             return y
-        return arith.AddIOp(self.value(x), self.value(y)).result
+        return self._binary("arith.addi", x, y)
 
     def subtract(self, x: Extent, y: Extent) -> Extent:
         """The difference."""
@@ -52,7 +56,7 @@ class IndexArithmetic:
             return x - y
         if isinstance(y, int) and y == 0:
             return x
-        return arith.SubIOp(self.value(x), self.value(y)).result
+        return self._binary("arith.subi", x, y)
 
     def multiply(self, x: Extent, y: Extent) -> Extent:
         """The product."""
@@ -62,19 +66,19 @@ class IndexArithmetic:
             return x
         if isinstance(x, int) and x == 1:
             return y
-        return arith.MulIOp(self.value(x), self.value(y)).result
+        return self._binary("arith.muli", x, y)
 
     def minimum(self, x: Extent, y: Extent) -> Extent:
         """The smaller one."""
         if isinstance(x, int) and isinstance(y, int):
             return min(x, y)
-        return arith.MinSIOp(self.value(x), self.value(y)).result
+        return self._binary("arith.minsi", x, y)
 
     def maximum(self, x: Extent, y: Extent) -> Extent:
         """The larger one."""
         if isinstance(x, int) and isinstance(y, int):
             return max(x, y)
-        return arith.MaxSIOp(self.value(x), self.value(y)).result
+        return self._binary("arith.maxsi", x, y)
 
     def steps(self, distance: Extent, step: int) -> Extent:
         """How many steps of a positive length a distance takes: rounded up, 0 for a negative one."""
@@ -83,13 +87,13 @@ class IndexArithmetic:
         reached = self.maximum(distance, 0)
         if step == 1:
             return reached
-        return arith.DivUIOp(self.value(self.add(reached, step - 1)), self.value(step)).result
+        return self._binary("arith.divui", self.add(reached, step - 1), step)
 
     def modulo(self, x: Extent, period: Extent) -> Extent:
         """The remainder with the sign of a positive period."""
         if isinstance(x, int) and isinstance(period, int):
             return x % period
-        remainder = arith.RemSIOp(self.value(x), self.value(period)).result
+        remainder = self._binary("arith.remsi", x, period)
         if isinstance(x, int) and x >= 0:
             return remainder
         return self.where_negative(remainder, self.add(remainder, period), remainder)
@@ -98,7 +102,7 @@ class IndexArithmetic:
         """The smallest multiple of a power of two that is at least the extent."""
         if isinstance(extent, int):
             return -(-extent // multiple) * multiple
-        return arith.AndIOp(self.value(self.add(extent, multiple - 1)), self.value(-multiple)).result
+        return self._binary("arith.andi", self.add(extent, multiple - 1), -multiple)
 
     def where_negative(self, x: Extent, then: Extent, otherwise: Extent) -> Extent:
         """One of two extents by the sign of a third."""

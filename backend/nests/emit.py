@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from ...dialect.mlir import Operation, Type, Value, ir
+from ...passes.index_arithmetic import Extent, IndexArithmetic
 
-Index: TypeAlias = "int | Value"
+Index: TypeAlias = Extent
 """A size or position: a Python int when it is known, else an SSA value of index type."""
 
 
-class Emitter:
+class Emitter(IndexArithmetic):
     """Writes into one function; integer constants go to its entry block and are shared."""
 
     def __init__(self, function: Operation) -> None:
@@ -57,53 +58,17 @@ class Emitter:
             attribute = ir.FloatAttr.get(element, float(number))
         return self.constant(ir.DenseElementsAttr.get_splat(type, attribute) if vector else attribute, type)
 
-    def add(self, left: Index, right: Index) -> Index:
-        """The sum of two indices."""
-        if isinstance(left, int) and isinstance(right, int):
-            return left + right
-        if isinstance(left, int) and left == 0:
-            return right
-        if isinstance(right, int) and right == 0:
-            return left
-        return self._binary("arith.addi", left, right)
-
-    def subtract(self, left: Index, right: Index) -> Index:
-        """The difference of two indices."""
-        if isinstance(left, int) and isinstance(right, int):
-            return left - right
-        if isinstance(right, int) and right == 0:
-            return left
-        return self._binary("arith.subi", left, right)
-
-    def multiply(self, left: Index, right: Index) -> Index:
-        """The product of two indices."""
-        if isinstance(left, int) and isinstance(right, int):
-            return left * right
-        for factor, other in ((left, right), (right, left)):
-            if isinstance(factor, int) and factor in (0, 1):
-                return other if factor else 0
-        return self._binary("arith.muli", left, right)
+    def multiply(self, x: Index, y: Index) -> Index:
+        """The product of two indices, 0 where one is: no shape is made of it."""
+        return (
+            0 if any(isinstance(factor, int) and factor == 0 for factor in (x, y)) else super().multiply(x, y)
+        )
 
     def divide(self, left: Index, right: int) -> Index:
         """A non-negative index divided by a positive number, rounded down."""
         if isinstance(left, int):
             return left // right
         return left if right == 1 else self._binary("arith.divui", left, right)
-
-    def minimum(self, left: Index, right: Index) -> Index:
-        """The smaller of two indices."""
-        if isinstance(left, int) and isinstance(right, int):
-            return min(left, right)
-        return self._binary("arith.minsi", left, right)
-
-    def maximum(self, left: Index, right: Index) -> Index:
-        """The larger of two indices."""
-        if isinstance(left, int) and isinstance(right, int):
-            return max(left, right)
-        return self._binary("arith.maxsi", left, right)
-
-    def _binary(self, name: str, left: Index, right: Index) -> Value:
-        return create(name, [self.index_type], [self.value(left), self.value(right)])
 
     def affine(self, expression: Any, dims: Sequence[Index]) -> Index:
         """The value of an affine expression without symbols, given its dimensions."""
