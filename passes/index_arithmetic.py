@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -120,7 +120,7 @@ class IndexArithmetic:
         holds = arith.CmpIOp(predicate, x, self.value(0)).result
         return arith.SelectOp(holds, self.value(then), self.value(otherwise)).result
 
-    def product(self, extents: Sequence[Extent]) -> Extent:
+    def product(self, extents: Iterable[Extent]) -> Extent:
         """The product of all, 1 of none."""
         result: Extent = 1
         for extent in extents:

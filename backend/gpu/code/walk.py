@@ -12,18 +12,10 @@ from ...nests.nest import LoopNest
 from .control import compare, only_if, otherwise
 
 
-def product(extents: Iterable[Index], emitter: Emitter) -> Index:
-    """How many points there are."""
-    total: Index = 1
-    for extent in extents:
-        total = emitter.multiply(total, extent)
-    return total
-
-
 @contextmanager
 def where_any(extents: Iterable[Index], emitter: Emitter) -> Iterator[None]:
     """Write what is done where no extent is zero: grids have a block at least, if there is nothing to do."""
-    count = product(extents, emitter)
+    count = emitter.product(extents)
     if isinstance(count, int):
         yield
     else:
@@ -88,7 +80,7 @@ def inverses(extents: Sequence[Index], emitter: Emitter) -> list[Value | None]:
 
     if all(isinstance(extent, int) for extent in extents[1:]):
         return [None] * len(extents)
-    total = emitter.value(product(extents, emitter))
+    total = emitter.value(emitter.product(extents))
     is_small = compare("ult", total, emitter.value(1 << 31))
     found: list[Value | None] = [None]
     for extent in extents[1:]:

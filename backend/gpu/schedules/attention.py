@@ -20,7 +20,6 @@ from ....dialect.mlir import Value
 from ...nests.emit import Emitter, Index
 from ...target import gpu_figures
 from ..code.kernel import Kernel, allocate
-from ..code.walk import product
 from ..rewrites.attention import Attention
 from .attention_parts import Parts, Tile
 from .attention_pieces import merged, pieces_of
@@ -96,13 +95,13 @@ class TiledAttention(DeviceSchedule):
             kernel.launch(blocks, text, shared=written.shared_bytes)
 
         counts = [*parts.outer, emitter.divide(emitter.add(parts.rows, tile.rows - 1), tile.rows)]
-        blocks = emitter.maximum(1, product(counts, emitter))
+        blocks = emitter.maximum(1, emitter.product(counts))
         text = f"{self.title}; {tile.rows} rows and {tile.keys} keys at a time"
         pieces = pieces_of(parts, tile, blocks)
         if pieces == 1:
             write(name, kind, [], [blocks], text)
             return
-        rows = product([*parts.outer, parts.rows], emitter)
+        rows = emitter.product([*parts.outer, parts.rows])
         assert isinstance(rows, int)
         types = [parts.scores.element, self.found.total.operands[1].type.element_type, parts.scores.element]
         shapes = [[pieces, rows], [pieces, rows], [pieces, rows, parts.columns]]

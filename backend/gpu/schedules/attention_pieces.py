@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...nests.emit import ForLoop, Index, create, load
 from ...target import current
 from ..code.control import compare, only_if
-from ..code.walk import product, split
+from ..code.walk import split
 from .attention_parts import Parts, Tile
 from .attention_rows import Rows
 from .loaders import THREADS
@@ -55,7 +55,7 @@ class _Merged(Rows):
 
     def emit(self) -> None:
         """Write the kernel."""
-        count = product([*self.parts.outer, self.rows, self.parts.columns], self.emitter)
+        count = self.emitter.product([*self.parts.outer, self.rows, self.parts.columns])
         with only_if(compare("ult", self.thread, self.emitter.value(count))):
             self._merge()
 

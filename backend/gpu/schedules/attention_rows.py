@@ -19,7 +19,7 @@ from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, clone_with
 from ..code.points import read, write_body
 from ..code.reduce import Reduction, warp_reduce
-from ..code.walk import product, split
+from ..code.walk import split
 from ..rewrites.approximations import mark_approximate
 from ..rewrites.attention import denominator, positions
 from .attention_masks import HiddenTiles, mask_of
@@ -149,7 +149,7 @@ class Rows(Results):
 
     def emit(self) -> None:
         """Write the kernel; nothing is done where there are no rows."""
-        count = product([*self.parts.outer, self.rows], self.emitter)
+        count = self.emitter.product([*self.parts.outer, self.rows])
         if not isinstance(count, int):
             with only_if(compare("ne", count, self.emitter.value(0))):
                 self._all_keys()

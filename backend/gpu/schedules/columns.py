@@ -20,7 +20,7 @@ from ..code.kernel import Kernel, allocate
 from ..code.points import read
 from ..code.reduce import Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
-from ..code.walk import product, split, stepped
+from ..code.walk import split, stepped
 from .device_schedule import DeviceSchedule, Run
 from .followers import count_with_follower, finish, not_asked_for
 from .steps import Step
@@ -77,14 +77,14 @@ class Columns(DeviceSchedule):
         across = emitter.divide(
             emitter.add(outer.extents[shape.column], _ACROSS * shape.lanes - 1), _ACROSS * shape.lanes
         )
-        blocks = emitter.multiply(across, product([outer.extents[dim] for dim in shape.outer], emitter))
+        blocks = emitter.multiply(across, emitter.product([outer.extents[dim] for dim in shape.outer]))
         if shape.slices == 1:
             kernel = Kernel(self.function, name, ops, (_ACROSS, _DOWN, 1), step.starts, local)
             _Columns(kernel, self.steps, shape).emit(None)
             kernel.launch([blocks], self.title)
             return
-        results = product(
-            [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel], emitter
+        results = emitter.product(
+            [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel]
         )
         assert isinstance(results, int)
         partial = [allocate([shape.slices, results], type) for type in reduction.types]

@@ -25,7 +25,7 @@ from ..code.kernel import Kernel
 from ..code.points import read, write_body
 from ..code.reduce import Reduction, warp_reduce
 from ..code.vectors import element_bytes
-from ..code.walk import product, split, where_any
+from ..code.walk import split, where_any
 from .attention_parts import Tile
 from .attention_tiles import LineLoader, SquareThreads, Staged
 from .device_schedule import DeviceSchedule, Run, size_of
@@ -421,7 +421,7 @@ class ComputedTiles(DeviceSchedule):
                 copy.erase()
         counts = [*self.parts.outer, emitter.divide(emitter.add(self.parts.rows, tile.rows - 1), tile.rows)]
         text = f"{self.title}; {tile.rows} rows and {tile.keys} elements of them at a time"
-        kernel.launch([emitter.maximum(1, product(counts, emitter))], text)
+        kernel.launch([emitter.maximum(1, emitter.product(counts))], text)
 
     def _write(self, kernel: Kernel, nests: list[LoopNest], ends: Sequence[Step], asked: bool) -> None:
         parts = TileParts.of(nests[: self.count])

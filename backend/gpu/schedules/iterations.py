@@ -13,7 +13,7 @@ from ..code.atomics import update
 from ..code.captures import is_known_to_host, is_pure
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel
-from ..code.walk import product, split
+from ..code.walk import split
 from ..machine.call_context import DEVICE_WORDS
 from ..placement.place_kernels import VISIBLE, guard_of
 from .device_schedule import DeviceSchedule, Run
@@ -42,7 +42,7 @@ class Iterations(DeviceSchedule):
             block = emitter.multiply(kernel.id("block_id"), _THREADS)
             number = emitter.value(emitter.add(block, kernel.id("thread_id")))
             with ExitStack() as ways:
-                ways.enter_context(only_if(compare("ult", number, emitter.value(product(counts, emitter)))))
+                ways.enter_context(only_if(compare("ult", number, emitter.value(emitter.product(counts)))))
                 for branch in branches:
                     ways.enter_context(only_if(kernel.value(branch.operands[0])))
                     *computed, _, _ = operations_in(branch.regions[0].blocks[0])
@@ -53,7 +53,7 @@ class Iterations(DeviceSchedule):
                 else:
                     _note_first(kernel, loops, counts, number, record)
         outer = Emitter(self.function)
-        total = product([count(each, list(each.operands)[:2], outer) for each in loops], outer)
+        total = outer.product([count(each, list(each.operands)[:2], outer) for each in loops])
         blocks = outer.divide(outer.add(total, _THREADS - 1), _THREADS)
         kernel.launch([outer.maximum(1, blocks)], self.title)
         if record is not None:

@@ -30,7 +30,7 @@ from ..code.kernel import Kernel
 from ..code.points import read, write_point
 from ..code.points import write as store_point
 from ..code.reduce import WARP, BlockReduction, Reduction
-from ..code.walk import product, split, stepped
+from ..code.walk import split, stepped
 from ..placement.block_effort import points_of, steps_of_block
 from ..placement.kernel_effort import most_blocks
 from ..placement.place_kernels import guard_of
@@ -299,7 +299,7 @@ class _Block:
 
     def _spread(self, counts: list[Index], body: Callable[[Value], object]) -> None:
         """Let each thread do its part of so many iterations."""
-        emitter, total = self._emitter, product(counts, self._emitter)
+        emitter, total = self._emitter, self._emitter.product(counts)
         if isinstance(total, int) and total <= self._threads:
             with only_if(compare("ult", self._thread, emitter.value(total))):
                 body(self._thread)
@@ -388,7 +388,7 @@ class _Block:
             operands = [read(access, point, emitter) for access in nest.inputs]
             return reduction.add_points(so_far, [point], [operands], emitter)
 
-        total = product(nest.extents, emitter)
+        total = emitter.product(nest.extents)
         own = stepped(self._thread, total, self._threads, reduction.neutral(emitter), emitter, body)
         values = self._combined(reduction, own)
         self._order.touch(

@@ -21,7 +21,7 @@ from ..code.points import asks_for_outputs, write_body, write_point
 from ..code.points import write as store_point
 from ..code.row_reads import RowReads, row_reads
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
-from ..code.walk import inverses, neighbours, product, split_by, stepped
+from ..code.walk import inverses, neighbours, split_by, stepped
 from .device_schedule import DeviceSchedule, Run, points
 
 THREADS = 256
@@ -72,7 +72,7 @@ class Points(DeviceSchedule):
         emitter = Emitter(self.function)
         outer = loop_nest(generic)
         extents = [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel]
-        total = product(extents, emitter)
+        total = emitter.product(extents)
         note = f"; {points.lanes} points a thread" if points.lanes > 1 else ""
         note += ", of rows that an index tells" if points.reads else ""
         kernel.launch([grid(total, THREADS * points.lanes, emitter)], self.title + note)
@@ -187,7 +187,7 @@ class _Points:
             self._write(neighbours(nest, self.parallel, position, lanes, emitter))
             return []
 
-        stepped(first, product(extents, emitter), step, [], emitter, body)
+        stepped(first, emitter.product(extents), step, [], emitter, body)
 
     def _write(self, points: list[list[Index]]) -> None:
         """Compute neighbours one by one, between reading and writing them together."""

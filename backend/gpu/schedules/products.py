@@ -22,7 +22,7 @@ from ...target import current, gpu_figures
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.vectors import BYTES, element_bytes, load_lanes
-from ..code.walk import product, split, where_any
+from ..code.walk import split, where_any
 from .device_schedule import DeviceSchedule, Run, size_of
 from .followers import may_follow
 from .loaders import THREADS, Box, Loader, fits, slice_of
@@ -152,12 +152,12 @@ class Product(Results):
     def _square(self) -> None:
         """Compute a square of one of the products; zeros where there is nothing to be summed."""
         emitter = self.emitter
-        depth = product(self.summed, emitter)
+        depth = emitter.product(self.summed)
         self.depth = depth
         self._place()
         self.prepare()
         carried = [emitter.splat(0, self.element)] * (self.shape.down * self.shape.across)
-        some = emitter.multiply(product([self.rows, self.columns], emitter), depth)
+        some = emitter.multiply(emitter.product([self.rows, self.columns]), depth)
         if isinstance(some, int):
             sums = self._sums(carried)
         else:
@@ -412,6 +412,6 @@ class Products(DeviceSchedule):
                 (contraction.columns, shape.columns),
             )
         ]
-        blocks = product([*[contraction.extent(dim) for dim in contraction.outer], *counts], emitter)
+        blocks = emitter.product([*[contraction.extent(dim) for dim in contraction.outer], *counts])
         tile = f"{shape.rows} by {shape.columns} by {shape.depth}, {shape.down} by {shape.across} a thread"
         kernel.launch([blocks], f"{reason}; {tile}", shared=written.shared_bytes)

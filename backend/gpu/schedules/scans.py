@@ -20,7 +20,7 @@ from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate, clone_with
 from ..code.scan import BlockScan, Prefix, of_one
 from ..code.vectors import element_bytes, elements_of, is_aligned, vector_alignment
-from ..code.walk import product, split
+from ..code.walk import split
 from .device_schedule import DeviceSchedule, Run
 
 THREADS = 256
@@ -57,7 +57,7 @@ class Scans(DeviceSchedule):
         loop = self.found.loops[0]
         others = [_extent(each) for number, each in enumerate(self.found.loops) if number != self.found.axis]
         emitter = Emitter(self.function)
-        rows, length = product(others, emitter), _extent(self.found.loops[self.found.axis])
+        rows, length = emitter.product(others), _extent(self.found.loops[self.found.axis])
         has_few_rows = isinstance(rows, int) and rows <= _FEW
         is_short = isinstance(length, int) and length <= _SHORT
         if not has_few_rows and (is_short or not self.found.is_contiguous):
@@ -229,7 +229,7 @@ class _Rows(_Element):
             each = emitter.multiply(emitter.divide(each, TILE), TILE)
             start = emitter.value(emitter.multiply(number, each))
             end = emitter.value(emitter.minimum(emitter.add(start, each), self.length))
-            is_row = compare("ult", kernel.id("block_id"), emitter.value(product(self.extents, emitter)))
+            is_row = compare("ult", kernel.id("block_id"), emitter.value(emitter.product(self.extents)))
             is_slice = compare("ult", start, end)
             with only_if(create("arith.andi", [is_row.type], [is_row, is_slice])):
                 before = self.at(start)  # of the type, where there is nothing before
@@ -350,7 +350,7 @@ class _Columns(_Element):
         kernel, emitter = self.kernel, self.emitter
         block = emitter.multiply(kernel.id("block_id"), _COLUMN_THREADS)
         number = emitter.value(emitter.add(block, kernel.id("thread_id")))
-        is_column = compare("ult", number, emitter.value(product(self.extents, emitter)))
+        is_column = compare("ult", number, emitter.value(emitter.product(self.extents)))
         zero = emitter.value(0)
         is_long = compare("ugt", emitter.value(self.length), zero)
         with only_if(create("arith.andi", [is_long.type], [is_column, is_long])):

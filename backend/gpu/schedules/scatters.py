@@ -24,7 +24,7 @@ from ..code.atomics import JOINS, join, join_shared, update
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate_like
-from ..code.walk import product, split
+from ..code.walk import split
 from .device_schedule import DeviceSchedule, Run
 from .iterations import count, is_visible, note_if_failing, raise_first, record_of
 from .sorts import Runs, Sorter
@@ -133,7 +133,7 @@ class _Scatter:
         self.function, self.name, self.found, self.loops = function, name, found, loops
         self.outer = Emitter(function)
         counts = [count(each, list(each.operands)[:2], self.outer) for each in loops]
-        self.total = product(counts, self.outer)
+        self.total = self.outer.product(counts)
 
     def place_by_place(self, reason: str) -> None:
         """Let each thread do all that is written at its place, in the order of the loops."""

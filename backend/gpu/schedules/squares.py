@@ -16,7 +16,7 @@ from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, read, write_body
 from ..code.points import write as store_point
 from ..code.vectors import element_bytes
-from ..code.walk import product, split, where_any
+from ..code.walk import split, where_any
 from .device_schedule import DeviceSchedule, Run
 
 _SIDE = 32
@@ -62,7 +62,7 @@ class Squares(DeviceSchedule):
             collapse_dims([nest], kernel.emitter)
             _Squares(kernel, nest, shape).emit()
             copy.erase()
-        blocks = product(_extents(outer, shape, emitter), emitter)
+        blocks = emitter.product(_extents(outer, shape, emitter))
         kernel.launch([blocks], f"{self.title}; {len(shape.transposed)} by way of shared memory")
 
 

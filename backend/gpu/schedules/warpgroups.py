@@ -37,7 +37,7 @@ from ..code.tensor_copies import (
     show_mbarriers,
 )
 from ..code.vectors import is_aligned
-from ..code.walk import product, rest_and_quotient, split
+from ..code.walk import rest_and_quotient, split
 from . import products, tensor_cores
 from .steps import Step
 
@@ -117,7 +117,7 @@ def _tile(contraction: Contraction, is_alone: bool, emitter: Emitter) -> Tile:
     gpu = current().gpu
     assert gpu is not None
     for tile in _TILES if is_alone else _TILES[1:]:
-        count = product(_counts(contraction, tile, emitter), emitter)
+        count = emitter.product(_counts(contraction, tile, emitter))
         if not isinstance(count, int):
             return _TILES[1]
         if count >= gpu.multiprocessors:
@@ -450,7 +450,7 @@ class Warpgroups(tensor_cores.TensorProducts):
             ).emit()
             for copy in copies:
                 copy.erase()
-        blocks = product(_counts(contraction, tile, emitter), emitter)
+        blocks = emitter.product(_counts(contraction, tile, emitter))
         shared = _STAGES * (tile.step_bytes + 16)
         text = f"{self.title}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"
         kernel.launch([blocks], text, shared=shared)

@@ -18,7 +18,7 @@ from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate
 from ..code.reduce import BlockReduction, Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
-from ..code.walk import neighbours, product, split, stepped
+from ..code.walk import neighbours, split, stepped
 from .device_schedule import DeviceSchedule, Run
 from .followers import count_with_follower, finish, not_asked_for
 from .steps import Step
@@ -55,7 +55,7 @@ class Whole(DeviceSchedule):
         step = self.steps[0]
         generic = step.nest.operation
         emitter = Emitter(self.function)
-        total = product(step.nest.extents, emitter)
+        total = emitter.product(step.nest.extents)
         if isinstance(total, int) and total <= _SHORT:
             _one_block(self.function, name, self.steps, self.title)
             return
@@ -151,7 +151,7 @@ def _loop(
     extents = list(nest.extents)
     if lanes > 1:
         extents[-1] = emitter.divide(extents[-1], lanes)
-    total = product(extents, emitter)
+    total = emitter.product(extents)
     block = emitter.multiply(kernel.id("block_id"), THREADS)
     first = emitter.value(emitter.add(emitter.add(block, kernel.id("thread_id")), start))
     step = emitter.multiply(kernel.id("grid_dim"), THREADS)
