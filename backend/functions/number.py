@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from ...dialect.mlir import Type, Value, ir
 from ...dialect.records import dataclass
 from .. import target
-from ..nests.emit import create
+from ..nests.emit import compare, create
 
 _PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "<>": 6, "!=": 13, "unordered": 14}
-_INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5, "u<": 6}
+_INTEGER_PREDICATES = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "u<": "ult"}
 
 
 @dataclass(frozen=True)
@@ -248,17 +248,11 @@ class Integer:
 
     def compare(self, predicate: str, other: Integer | int) -> Value:
         """A signed comparison, but for "u<"."""
-        i64 = ir.IntegerType.get_signless(64)
-        attributes = {"predicate": ir.IntegerAttr.get(i64, _INTEGER_PREDICATES[predicate])}
-        operands = [self.value, self._coerce(other).value]
-        return create("arith.cmpi", [like(self.value.type, 1)], operands, attributes)
+        return compare(_INTEGER_PREDICATES[predicate], self.value, self._coerce(other).value)
 
     def at_least_unsigned(self, bound: int) -> Value:
         """Whether the value, without a sign, is not below a bound."""
-        i64 = ir.IntegerType.get_signless(64)
-        attributes = {"predicate": ir.IntegerAttr.get(i64, 9)}
-        operands = [self.value, self._coerce(bound).value]
-        return create("arith.cmpi", [like(self.value.type, 1)], operands, attributes)
+        return compare("uge", self.value, self._coerce(bound).value)
 
     def where(self, condition: Value, otherwise: Integer | int) -> Integer:
         """This value where the condition holds, else another."""

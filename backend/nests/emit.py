@@ -174,6 +174,17 @@ def create(
     return operation.results[0] if types else None
 
 
+_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+
+
+def compare(predicate: str, left: Value, right: Value) -> Value:
+    """A comparison of integers; of vectors one for each lane."""
+    flag = ir.IntegerType.get_signless(1)
+    type = ir.VectorType.get(left.type.shape, flag) if isinstance(left.type, ir.VectorType) else flag
+    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _PREDICATES.index(predicate))
+    return create("arith.cmpi", [type], [left, right], {"predicate": number})
+
+
 def load(memref: Value, indices: Sequence[Value]) -> Value:
     """Read one element."""
     return create("memref.load", [memref.type.element_type], [memref, *indices])

@@ -6,16 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ....dialect.mlir import Type, Value, ir
+from ...nests.emit import compare as compare
 from ...nests.emit import create
-
-_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
-
-
-def compare(predicate: str, left: Value, right: Value) -> Value:
-    """A comparison of integers."""
-    i64 = ir.IntegerType.get_signless(64)
-    attributes = {"predicate": ir.IntegerAttr.get(i64, _PREDICATES.index(predicate))}
-    return create("arith.cmpi", [ir.IntegerType.get_signless(1)], [left, right], attributes)
 
 
 class Branch:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from ....nests.contraction import Contraction, match_contraction
-from ....nests.emit import Emitter, ForLoop, Index, create
+from ....nests.emit import Emitter, ForLoop, Index, compare, create
 from ....nests.nest import Access, LoopNest
 from ..vectors.code import broadcast_load, lane_mask, vector_load, vector_store
 from ..vectors.temporaries import scratch
@@ -265,6 +265,4 @@ class OnePass:
 
 
 def _is_zero(emitter: Emitter, index: Index) -> Value:
-    i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
-    equal = {"predicate": ir.IntegerAttr.get(i64, 0)}
-    return create("arith.cmpi", [i1], [emitter.value(index), emitter.value(0)], equal)
+    return compare("eq", emitter.value(index), emitter.value(0))

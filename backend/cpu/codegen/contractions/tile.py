@@ -9,7 +9,7 @@ from .....dialect.mlir import Type, Value, ir
 from .....dialect.records import dataclass
 from .... import target
 from ....nests.contraction import Contraction
-from ....nests.emit import Index, create
+from ....nests.emit import Index, compare, create
 from ..vectors.code import broadcast, mask_type
 from .plan import Plan
 from .walk import Finish, Task, load_result, store_result
@@ -87,14 +87,14 @@ class TileStore:
         if block.stop is None:
             self._write([self._narrow(value) for value in values], places, self.given_finish or self._store)
             return
-        later = _compare("ne", self.emitter.value(block.start), self.emitter.value(0))
+        later = compare("ne", self.emitter.value(block.start), self.emitter.value(0))
         before = [self._before(place, later) for place in places]
         values = [self._add(value, old) for value, old in zip(values, before, strict=True)]
         if self.given_finish is None:
             self._write(values, places, self._store)
             return
         assert block.whole is not None
-        last = _compare("eq", self.emitter.value(block.stop), self.emitter.value(block.whole))
+        last = compare("eq", self.emitter.value(block.stop), self.emitter.value(block.whole))
         branch = ir.Operation.create("scf.if", [], [last], regions=2)
         for region, finish in zip(branch.regions, (self.given_finish, self._store), strict=True):
             with ir.InsertionPoint(region.blocks.append()):
@@ -201,9 +201,3 @@ def shuffle(left: Value, right: Value, lanes: Sequence[int]) -> Value:
     type = ir.VectorType.get([len(lanes)], left.type.element_type)
     mask = {"mask": ir.DenseI64ArrayAttr.get(list(lanes))}
     return create("vector.shuffle", [type], [left, right], mask)
-
-
-def _compare(predicate: str, left: Value, right: Value) -> Value:
-    i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
-    number = {"eq": 0, "ne": 1}[predicate]
-    return create("arith.cmpi", [i1], [left, right], {"predicate": ir.IntegerAttr.get(i64, number)})

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .....dialect.mlir import Value, ir
-from ....nests.emit import Emitter, ForLoop, Index, create, load, store
+from .....dialect.mlir import Value
+from ....nests.emit import Emitter, ForLoop, Index, compare, create, load, store
 from ..vectors.temporaries import scratch
 
 BLOCK = 16 * 1024
@@ -55,9 +55,7 @@ def _block_length(emitter: Emitter, extent: Index) -> Index:
     length = emitter.multiply(multiple, BLOCK)
     if isinstance(extent, int):
         return length
-    i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
-    below = {"predicate": ir.IntegerAttr.get(i64, 6)}  # ult
-    is_short = create("arith.cmpi", [i1], [extent, emitter.value(2 * BLOCK)], below)
+    is_short = compare("ult", extent, emitter.value(2 * BLOCK))
     operands = [is_short, emitter.value(2 * BLOCK), emitter.value(length)]
     return create("arith.select", [emitter.index_type], operands)
 

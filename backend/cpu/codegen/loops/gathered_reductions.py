@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from .....dialect.mlir import Operation, Value, ir
-from ....nests.emit import SHORT_ROWS, Emitter, ForLoop, Index, create, load
+from ....nests.emit import SHORT_ROWS, Emitter, ForLoop, Index, compare, create, load
 from ....nests.nest import LoopNest, memref_size
 from ....nests.reductions import combiners
 from ..vectors.code import lane_mask
@@ -98,9 +98,7 @@ class GatheredReduction(VectorReduction):
         least = functools.reduce(self.emitter.minimum, sizes)
         if isinstance(least, int):
             return step() if least > 0 else totals
-        i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
-        above = {"predicate": ir.IntegerAttr.get(i64, 4)}  # sgt
-        condition = create("arith.cmpi", [i1], [self.emitter.value(least), self.emitter.value(0)], above)
+        condition = compare("sgt", self.emitter.value(least), self.emitter.value(0))
         types = [total.type for total in totals]
         branch = ir.Operation.create("scf.if", types, [condition], regions=2)
         with ir.InsertionPoint(branch.regions[0].blocks.append()):

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
-from ....nests.emit import Emitter, Index, create
+from ....nests.emit import Emitter, Index, compare, create
 from ....nests.independence import base
 from ....nests.nest import Access, LoopNest
 from ..vectors.temporaries import known_bytes
@@ -115,9 +115,7 @@ class LaggingRows:
 
     @contextmanager
     def _if_less(self, left: Index, right: Index) -> Iterator[None]:
-        less = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 2)
-        operands = [self.emitter.value(left), self.emitter.value(right)]
-        holds = create("arith.cmpi", [ir.IntegerType.get_signless(1)], operands, {"predicate": less})
+        holds = compare("slt", self.emitter.value(left), self.emitter.value(right))
         branch = ir.Operation.create("scf.if", [], [holds], regions=2)
         with ir.InsertionPoint(branch.regions[0].blocks.append()):
             yield

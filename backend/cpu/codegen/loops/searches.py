@@ -10,19 +10,15 @@ from contextlib import AbstractContextManager
 
 from .....dialect.mlir import Value, ir
 from .....passes.lowering.accumulators import STOPS
-from ....nests.emit import Emitter, Index, create
+from ....nests.emit import Emitter, Index, compare, create
 from ....nests.nest import LoopNest
 from ....nests.reductions import combine, combiners
-from .vector_body import vector_of
 from .vector_loops import streams
 from .vector_reductions import VectorReduction
 
 BLOCK = 2048
 """How many bytes are looked at before the search is ended if it found something; fewer elements of more bytes, which
 take longer."""
-
-_EQUAL, _DIFFERENT, _LESS = 0, 1, 2
-"""Predicates of `arith.cmpi`."""
 
 
 class Search(VectorReduction):
@@ -70,7 +66,7 @@ class Search(VectorReduction):
         loop = _WhileLoop([self.emitter.value(start), *totals])
         with loop.condition():
             position, *found = loop.passed
-            is_left = self._compare(_LESS, position, self.emitter.value(stop))
+            is_left = compare("slt", position, self.emitter.value(stop))
             loop.go_on_if(create("arith.andi", [is_left.type], [is_left, self._is_open(found)]))
         with loop.body():
             position, *found = loop.carried
@@ -84,20 +80,13 @@ class Search(VectorReduction):
         for other in others:
             total = combine(combiner, total, other)
         if combiner.name == "arith.andi":  # bytes are 1 until one is 0
-            lanes = self._compare(_EQUAL, total, self.emitter.splat(0, total.type))
+            lanes = compare("eq", total, self.emitter.splat(0, total.type))
         else:
             none = kind.neutral(total.type.element_type)
-            lanes = self._compare(_DIFFERENT, total, self.emitter.splat(none, total.type))
+            lanes = compare("ne", total, self.emitter.splat(none, total.type))
         flag = lanes.type.element_type
         found = create("vector.reduction", [flag], [lanes], {"kind": ir.Attribute.parse("#vector.kind<or>")})
-        return self._compare(_EQUAL, found, self.emitter.splat(0, flag))
-
-    def _compare(self, predicate: int, left: Value, right: Value) -> Value:
-        attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
-        flag = ir.IntegerType.get_signless(1)
-        is_vector = isinstance(left.type, ir.VectorType)
-        type = vector_of(flag, left.type.shape[0]) if is_vector else flag
-        return create("arith.cmpi", [type], [left, right], {"predicate": attribute})
+        return compare("eq", found, self.emitter.splat(0, flag))
 
 
 class _WhileLoop:

@@ -12,7 +12,7 @@ from .....dialect.mlir import Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.rewriting import defined_functions
-from ....nests.emit import Emitter, Index, create
+from ....nests.emit import Emitter, Index, compare, create
 from ....nests.independence import base, only_user
 from ....nests.nest import Access, LoopNest, memref_size
 from ....target import current, processor
@@ -94,20 +94,14 @@ def is_large(nest: LoopNest, inner: int, lanes: int, emitter: Emitter) -> Value:
 
 def begin_alike(leads: list[Index], emitter: Emitter) -> Value:
     """Whether as many elements of several arrays lie before the first whole vector of each."""
-    first, *others = [_compare(lead, leads[0], 0, emitter) for lead in leads[1:]]
+    first, *others = [compare("eq", emitter.value(lead), emitter.value(leads[0])) for lead in leads[1:]]
     for other in others:
         first = create("arith.andi", [first.type], [first, other])
     return first
 
 
 def _at_least(left: Index, right: int, emitter: Emitter) -> Value:
-    return _compare(left, right, 5, emitter)  # signed, greater or equal
-
-
-def _compare(left: Index, right: Index, predicate: int, emitter: Emitter) -> Value:
-    attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
-    operands = [emitter.value(left), emitter.value(right)]
-    return create("arith.cmpi", [ir.IntegerType.get_signless(1)], operands, {"predicate": attribute})
+    return compare("sge", emitter.value(left), emitter.value(right))
 
 
 def elements_before_line(access: Access, place: list[Value], lanes: int, emitter: Emitter) -> Index:

@@ -17,7 +17,7 @@ from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.control_flow.structure import constant_index
 from .....passes.rewriting import constant_integer, operations_in
-from ....nests.emit import create
+from ....nests.emit import compare, create
 from ....nests.nest import nested
 from ....planning.names import is_own_name, is_parallel_name, parallel_name
 from ..vectors.temporaries import element_bytes
@@ -247,9 +247,7 @@ def _share(chains: list[list[Operation]], last: Operation, name: str) -> Operati
 
 def _run_if(position: Value, number: int, chain: Sequence[Operation], known: dict[Value, Value]) -> None:
     """Run a chain in the iteration of its number."""
-    i64 = ir.IntegerType.get_signless(64)
-    equal = {"predicate": ir.IntegerAttr.get(i64, 0)}
-    chosen = create("arith.cmpi", [ir.IntegerType.get_signless(1)], [position, constant_index(number)], equal)
+    chosen = compare("eq", position, constant_index(number))
     branch = ir.Operation.create("scf.if", [], [chosen], regions=2)
     with ir.InsertionPoint(branch.regions[0].blocks.append()):
         end = ir.Operation.create("scf.yield", [], [])

@@ -21,7 +21,7 @@ from .....passes.base import Pass, Statistics
 from .....passes.control_flow.structure import constant_index
 from .....passes.notes import note, wanted
 from .....passes.rewriting import constant_integer, defined_functions, operations_in
-from ....nests.emit import PARALLEL, create
+from ....nests.emit import PARALLEL, compare, create
 from ....nests.independence import written_memrefs
 from ....nests.nest import nested
 from ....planning.names import parallel_name
@@ -235,7 +235,7 @@ class _Part:
             self._call(parallel_name(self.name), [count, grain, *operands])
             return
         calls = ((parallel_name(self.name), [count, grain]), (self.name, [constant_index(0), count]))
-        branch = ir.Operation.create("scf.if", [], [_compare("sge", count, enough)], regions=2)
+        branch = ir.Operation.create("scf.if", [], [compare("sge", count, enough)], regions=2)
         for region, (name, leading) in zip(branch.regions, calls, strict=True):
             with ir.InsertionPoint(region.blocks.append()):
                 self._call(name, [*leading, *operands])
@@ -269,19 +269,10 @@ def _grain_value(cost: Cost) -> Value:
     return create("arith.addi", [type], [quotient, constant_index(1)])
 
 
-_PREDICATES = {"eq": 0, "sge": 5}
-
-
-def _compare(predicate: str, left: Value, right: Value) -> Value:
-    i64 = ir.IntegerType.get_signless(64)
-    attributes = {"predicate": ir.IntegerAttr.get(i64, _PREDICATES[predicate])}
-    return create("arith.cmpi", [ir.IntegerType.get_signless(1)], [left, right], attributes)
-
-
 def _run_if_equal(left: Value, right: Value, op: Operation) -> None:
     """Let an operation run only where two indices are equal."""
     with ir.InsertionPoint(op):
-        branch = ir.Operation.create("scf.if", [], [_compare("eq", left, right)], regions=2)
+        branch = ir.Operation.create("scf.if", [], [compare("eq", left, right)], regions=2)
     with ir.InsertionPoint(branch.regions[0].blocks.append()):
         op.move_before(ir.Operation.create("scf.yield", [], []))
 

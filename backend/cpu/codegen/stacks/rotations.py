@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from ....functions.number import Number, all_of, any_lane
-from ....nests.emit import Emitter, ForLoop, create
+from ....nests.emit import Emitter, ForLoop, compare, create
 from ..vectors.temporaries import scratch
 from .entries import Entry
 from .tables import Memory, Table
@@ -159,7 +159,7 @@ class Iteration:
             weight = Number(weights)
             half, unrest = self._sweep(Memory(emitter, memory, half), weight)
             weight = weight.where(unrest.is_above(self.bound), 0.0)
-            go_on = all_of(any_lane(weight.compare(">", 0.0)), _is_below(sweep, emitter.value(_SWEEPS)))
+            go_on = all_of(any_lane(weight.compare(">", 0.0)), compare("slt", sweep, emitter.value(_SWEEPS)))
             following = emitter.value(emitter.add(sweep, 1))
             create("scf.condition", [], [go_on, half, following, weight.value])
         with ir.InsertionPoint(after):
@@ -180,9 +180,3 @@ class Iteration:
             loop.end([target.half, unrest.size.value, unrest.turn.value])
         half, size, turn = loop.results
         return half, Unrest(Number(size), Number(turn))
-
-
-def _is_below(one: Value, other: Value) -> Value:
-    i64 = ir.IntegerType.get_signless(64)
-    predicate = {"predicate": ir.IntegerAttr.get(i64, 2)}
-    return create("arith.cmpi", [ir.IntegerType.get_signless(1)], [one, other], predicate)
