@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ...dialect.mlir import Type, Value, ir
 from ...dialect.records import dataclass
 from .. import target
-from ..nests.emit import compare, create
+from ..nests.emit import compare, create, either
 
 _PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "<>": 6, "!=": 13, "unordered": 14}
 _INTEGER_PREDICATES = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "u<": "ult"}
@@ -162,12 +162,8 @@ class Number:
     def unless_rare(self, usual: Value, rare_form: Callable[[], Number]) -> Number:
         """This value if a condition holds in all lanes, else another form for all of them."""
         rare = Integer(usual) ^ 1
-        branch = ir.Operation.create("scf.if", [self.type], [rarely(any_lane(rare.value))], regions=2)
-        with ir.InsertionPoint(branch.regions[0].blocks.append()):
-            create("scf.yield", [], [rare_form().value])
-        with ir.InsertionPoint(branch.regions[1].blocks.append()):
-            create("scf.yield", [], [self.value])
-        return Number(branch.results[0])
+        is_met = rarely(any_lane(rare.value))
+        return Number(either(is_met, self.type, lambda: rare_form().value, lambda: self.value))
 
     def is_nan(self) -> Value:
         """Whether the value is not a number."""

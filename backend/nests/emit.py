@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -172,6 +172,15 @@ def create(
     """Create an operation without regions; returns its only result, or None when it has none."""
     operation = ir.Operation.create(name, list(types), list(operands), attributes or {})
     return operation.results[0] if types else None
+
+
+def either(condition: Value, type: Type, first: Callable[[], Value], second: Callable[[], Value]) -> Value:
+    """What one of two ways gives, of which a condition chooses the one that is gone."""
+    branch = ir.Operation.create("scf.if", [type], [condition], regions=2)
+    for region, way in zip(branch.regions, (first, second), strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            create("scf.yield", [], [way()])
+    return branch.results[0]
 
 
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")

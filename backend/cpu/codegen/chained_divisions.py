@@ -21,7 +21,7 @@ from ....passes.base import Pass, Statistics
 from ....passes.rewriting import defined_functions, operations_in, operations_of
 from ... import target
 from ...functions.number import Number, all_of, rarely
-from ...nests.emit import create
+from ...nests.emit import create, either
 from ...nests.independence import base
 
 if TYPE_CHECKING:
@@ -115,11 +115,11 @@ def _replace(division: Operation, parts: SplitReciprocal) -> None:
         i1 = ir.IntegerType.get_signless(1)
         yes = create("arith.constant", [i1], [], {"value": ir.IntegerAttr.get(i1, 1)})
         unusual = rarely(create("arith.xori", [i1], [usual, yes]))  # else LLVM would compute both
-        choice = ir.Operation.create("scf.if", [x.type], [unusual], regions=2)
-        with ir.InsertionPoint(choice.regions[0].blocks.append()):
-            create("scf.yield", [], [(x / Number(division.operands[1])).value])
-        with ir.InsertionPoint(choice.regions[1].blocks.append()):
-            quotient = x.times_plus(x.constant(parts.high), x * parts.low)
-            create("scf.yield", [], [quotient.value])
-    division.results[0].replace_all_uses_with(choice.results[0])
+        found = either(
+            unusual,
+            x.type,
+            lambda: (x / Number(division.operands[1])).value,
+            lambda: x.times_plus(x.constant(parts.high), x * parts.low).value,
+        )
+    division.results[0].replace_all_uses_with(found)
     division.erase()

@@ -19,7 +19,7 @@ from .....dialect.records import dataclass
 from .....passes.rewriting import constant_integer
 from .... import target
 from ....functions.number import Integer, Number, all_of, any_lane, float_like, like, rarely
-from ....nests.emit import create
+from ....nests.emit import create, either
 from .code import broadcast
 from .constant_division import constant_divisor, divided
 
@@ -160,11 +160,7 @@ def _quotient_by_shifted(x: Integer, y: Integer) -> Integer:
 def _choose(
     condition: Value, x: Integer, first: Callable[[Integer], Integer], second: Callable[[Integer], Integer]
 ) -> Integer:
-    branch = ir.Operation.create("scf.if", [x.value.type], [condition], regions=2)
-    for region, make in zip(branch.regions, (first, second), strict=True):
-        with ir.InsertionPoint(region.blocks.append()):
-            create("scf.yield", [], [make(x).value])
-    return Integer(branch.results[0])
+    return Integer(either(condition, x.value.type, lambda: first(x).value, lambda: second(x).value))
 
 
 def _machine_quotient(x: Integer, y: Integer, is_signed: bool) -> Integer:

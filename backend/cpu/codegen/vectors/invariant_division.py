@@ -15,7 +15,7 @@ from .....dialect.mlir import Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .... import target
 from ....functions.number import Number, all_of, no_lane
-from ....nests.emit import create
+from ....nests.emit import either
 from .code import broadcast
 
 _RANGES = {32: (-60, 80, 40), 64: (-400, 500, 300)}
@@ -59,11 +59,8 @@ class InvariantDivisor:
         """A vector divided by the divisor, with one rounding."""
         x = Number(dividend)
         cond = all_of(self.is_usual, self._is_usual_dividend(x))
-        choice = ir.Operation.create("scf.if", [dividend.type], [cond], regions=2)
-        for region, make in zip(choice.regions, (self._by_reciprocal, self._by_machine), strict=True):
-            with ir.InsertionPoint(region.blocks.append()):
-                create("scf.yield", [], [make(x).value])
-        return choice.results[0]
+        by_reciprocal, by_machine = lambda: self._by_reciprocal(x).value, lambda: (x / self.divisor).value
+        return either(cond, dividend.type, by_reciprocal, by_machine)
 
     def _is_usual_dividend(self, x: Number) -> Value:
         """Whether all elements of a vector are zero or of a usual size."""
@@ -80,6 +77,3 @@ class InvariantDivisor:
             remainder = (-quotient).times_plus(self.divisor, x)
             quotient = remainder.times_plus(self.reciprocal, quotient)
         return quotient.with_sign_of(first)  # -0 / d: the remainder of zero is +0
-
-    def _by_machine(self, x: Number) -> Number:
-        return x / self.divisor

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import dataclass
 from ....functions.number import Number, all_of, no_lane
-from ....nests.emit import create
+from ....nests.emit import either
 from .code import broadcast
 
 if TYPE_CHECKING:
@@ -49,12 +49,8 @@ class SplitDivisor:
     def quotient(self, dividend: Value) -> Value:
         """A vector divided by the divisor, with one rounding."""
         x = Number(dividend)
-        choice = ir.Operation.create("scf.if", [dividend.type], [self._is_usual(x)], regions=2)
-        with ir.InsertionPoint(choice.regions[0].blocks.append()):
-            create("scf.yield", [], [self._by_parts(x).value])
-        with ir.InsertionPoint(choice.regions[1].blocks.append()):
-            create("scf.yield", [], [(x / self.divisor).value])
-        return choice.results[0]
+        by_parts, by_machine = lambda: self._by_parts(x).value, lambda: (x / self.divisor).value
+        return either(self._is_usual(x), dividend.type, by_parts, by_machine)
 
     def _is_usual(self, x: Number) -> Value:
         """Whether all elements of a vector are zero, or neither huge nor tiny."""
