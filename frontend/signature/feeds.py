@@ -27,10 +27,10 @@ from .feed_keys import FeedParts
 from .signature import (
     Leaf,
     Node,
-    Static,
     Structure,
     TensorSpec,
     child_path,
+    constants,
     flatten_with,
     is_array,
     unflatten,
@@ -116,7 +116,7 @@ def item_spec(item: Any) -> ItemSpec | None:
     """What the first item says of all; None for one that holds no arrays, or other things than these and texts."""
     leaves: list[Any] = []
     structure = flatten_with(item, leaves, _is_leaf)
-    if not leaves or not all(_is_known(constant) for constant in _constants(structure)):
+    if not leaves or not all(_is_known(constant) for constant in constants(structure)):
         return None
     kinds = tuple(type(leaf) if type(leaf) in _NUMBERS else None for leaf in leaves)
     arrays = [leaf if isinstance(leaf, TensorSpec) else np.asarray(leaf) for leaf in leaves]
@@ -131,14 +131,6 @@ def _flat(structure: Structure) -> Any:
     if not isinstance(structure, Node) or structure.kind not in (list, tuple):
         return None
     return structure.kind if all(isinstance(child, Leaf) for child in structure.children) else None
-
-
-def _constants(structure: Structure) -> Iterator[Any]:
-    if isinstance(structure, Static):
-        yield structure.value
-    elif isinstance(structure, Node):
-        for child in structure.children:
-            yield from _constants(child)
 
 
 def _is_leaf(value: Any) -> bool:

@@ -24,11 +24,12 @@ from ..control_flow.structure import (
     index_from,
     new_if,
     operation_of,
+    producer,
     tensor_from,
     used_inside,
     yielded,
 )
-from ..rewriting import operations_of
+from ..rewriting import is_defined_inside, operations_of
 from .batcher import Batcher
 
 _DIFFERENT = (
@@ -204,17 +205,6 @@ def _step(operation: Operation, value: Value, axis: int) -> tuple[Value, int] | 
 def _end(branch: Operation, value: Value, axis: int) -> tuple[Value, int] | None:
     """Where an extent comes from that a side of a branch hands over, in front of it."""
     origin: tuple[Value, int] | None = (value, axis)
-    while origin is not None and _is_of(origin[0], branch):
+    while origin is not None and (producer(origin[0]) == branch or is_defined_inside(origin[0], branch)):
         origin = _step(branch, *origin)
     return origin
-
-
-def _is_of(value: Value, operation: Operation) -> bool:
-    """Whether a value is made by an op, or inside of it."""
-    owner = value.owner
-    inner = owner.owner if isinstance(owner, ir.Block) else owner.operation
-    while inner is not None and inner.operation.name != "func.func":
-        if inner.operation == operation:
-            return True
-        inner = inner.operation.parent
-    return False

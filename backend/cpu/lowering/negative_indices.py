@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence, Set
 from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.control_flow.structure import made_by
 from ....passes.rewriting import operations_in, terminator
 
 _IN_BOUNDS = (2000, 1)
@@ -92,11 +93,11 @@ def _check_at_end_of(block: Block) -> _Check | None:
     failing, passing = jump.successors
     if terminator(failing).name != "llvm.return" or len(list(passing.predecessors)) != 1:
         return None
-    comparison = _producer(jump.operands[0], "llvm.icmp")
+    comparison = made_by(jump.operands[0], "llvm.icmp")
     if comparison is None or comparison.attributes["predicate"].value != _AT_LEAST:
         return None
     place, extent = comparison.operands
-    chooser = _producer(place, "llvm.select")
+    chooser = made_by(place, "llvm.select")
     if chooser is None:
         return None
     index = chooser.operands[2]
@@ -144,7 +145,7 @@ def _comparisons_of(value: Value, predicate: int) -> list[Operation]:
 
 def _is_sum(added: Value, index: Value, extent: Value) -> bool:
     """Whether a value is the sum of two, also where the first is a sum with a constant, and both constants are one."""
-    whole, part = _producer(added, "llvm.add"), _producer(index, "llvm.add")
+    whole, part = made_by(added, "llvm.add"), made_by(index, "llvm.add")
     if whole is None:
         return False
     if whole.operands[0] == index:
@@ -171,15 +172,9 @@ def _replace_in(blocks: Set[Block], value: Value, other: Value) -> None:
             use.owner.operation.operands[use.operand_number] = other
 
 
-def _producer(value: Value, name: str) -> Operation | None:
-    """The op that makes a value, if it is one of this name."""
-    owner = value.owner
-    return None if isinstance(owner, ir.Block) or owner.operation.name != name else owner.operation
-
-
 def _constant(value: Value) -> int | None:
     """The number that an integer is, if it is a constant."""
-    constant = _producer(value, "llvm.mlir.constant")
+    constant = made_by(value, "llvm.mlir.constant")
     attribute = None if constant is None else constant.attributes["value"]
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
+from ....passes.control_flow.structure import made_by
 from ....passes.index_arithmetic import Extent, IndexArithmetic
 from ....passes.rewriting import constant_integer, operations_in, reassociation_of
 from ..shapes import kept_axes, mixed, static_shape
@@ -61,10 +62,9 @@ def simplify_slices(function: Operation, builder: IndexArithmetic) -> None:
 
 
 def _drop_units_in_extract(op: Operation) -> None:
-    source = op.operands[0].owner
-    if isinstance(source, ir.Block) or source.operation.name != "tensor.extract_slice":
+    extract = made_by(op.operands[0], "tensor.extract_slice")
+    if extract is None:
         return
-    extract = source.operation
     if not _drops_only_units(op, extract.results[0].type, op.results[0].type):
         return
     with ir.InsertionPoint(extract), extract.location:
@@ -76,10 +76,9 @@ def _drop_units_in_extract(op: Operation) -> None:
 
 def _drop_units_in_insert(op: Operation) -> Operation:
     """Insert what an `expand_shape` was made of; returns the op that does it."""
-    source = op.operands[0].owner
-    if isinstance(source, ir.Block) or source.operation.name != "tensor.expand_shape":
+    expand = made_by(op.operands[0], "tensor.expand_shape")
+    if expand is None:
         return op
-    expand = source.operation
     if not _drops_only_units(expand, expand.results[0].type, expand.operands[0].type):
         return op
     with ir.InsertionPoint(op), op.location:
@@ -92,8 +91,8 @@ def _drop_units_in_insert(op: Operation) -> Operation:
 
 def _insert_directly(op: Operation, builder: IndexArithmetic) -> Operation:
     """Insert into a tensor what its slice was updated with; returns the op that does it."""
-    update = _made_by(op.operands[0], "tensor.insert_slice")
-    row = None if update is None else _made_by(update.operands[1], "tensor.extract_slice")
+    update = made_by(op.operands[0], "tensor.insert_slice")
+    row = None if update is None else made_by(update.operands[1], "tensor.extract_slice")
     if update is None or row is None or row.operands[0] != op.operands[1]:
         return op
     outer, inner = Slice.of(op), Slice.of(update)
@@ -113,12 +112,6 @@ def _insert_directly(op: Operation, builder: IndexArithmetic) -> Operation:
     _erase_if_unused(update)
     _erase_if_unused(row)
     return new
-
-
-def _made_by(value: Value, name: str) -> Operation | None:
-    """The op that makes a value, if it has a name."""
-    owner = value.owner
-    return None if isinstance(owner, ir.Block) or owner.operation.name != name else owner.operation
 
 
 def _sliced(op: Operation, tensors: list[Value], where: Slice) -> Operation:
@@ -156,10 +149,9 @@ def _drops_only_units(reshape: Operation, large: Type, small: Type) -> bool:
 
 def _extract_element(op: Operation, builder: IndexArithmetic) -> None:
     """Read an element of a slice from what it is a slice of."""
-    source = op.operands[0].owner
-    if isinstance(source, ir.Block) or source.operation.name != "tensor.extract_slice":
+    extract = made_by(op.operands[0], "tensor.extract_slice")
+    if extract is None:
         return
-    extract = source.operation
     slice_ = Slice.of(extract)
     places = [_constant(index) for index in list(op.operands)[1:]]
     # Where the slice is, if possible: what it is a slice of may be overwritten before the element is read.
