@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 from support.package import ROOT, source_files
 
 LINES = {
-    "": 219_400,
+    "": 219_300,
     "dialect": 12_480,
     "passes": 29_140,
-    "backend": 72_900,
+    "backend": 72_800,
     "backend/cpu": 31_080,
     "backend/cpu/codegen": 13_160,
     "backend/cpu/codegen/contractions": 3_790,
@@ -22,8 +22,8 @@ LINES = {
     "backend/planning": 6_890,
     "frontend": 100_630,
     "frontend/artifacts": 5_500,
-    "frontend/autograph": 27_380,
-    "frontend/autograph/operators": 21_900,
+    "frontend/autograph": 27_390,
+    "frontend/autograph/operators": 21_910,
     "frontend/calls": 4_450,
     "frontend/distributed": 2_900,
     "frontend/gradients": 3_100,
