@@ -391,6 +391,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         90,
         "stores of both ways of a branch are one, by which recurrences of Python's max are known",
     ),
+    ("frontend/autograph/operators", 20, "generic aliases are called, as list[int](items) and Stack[int]()"),
+    ("frontend/autograph/operators", 3, "long lists are shuffled by one permutation of their items"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

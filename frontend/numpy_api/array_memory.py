@@ -180,7 +180,7 @@ class _Changes:
     """The objects that show other elements, or in another way, than when they were made; as they were before."""
 
     def __init__(self) -> None:
-        self.before: list[tuple[TracedArray, Storage, tuple[Any, ...], TensorType]] = []
+        self.before: list[tuple[TracedArray, Storage, tuple[ViewStep, ...], TensorType]] = []
 
 
 def changes(trace: Recorder) -> int:
@@ -192,12 +192,12 @@ def take_back(trace: Recorder, count: int) -> None:
     """Undo what was changed in place behind the first `count` changes."""
     before = trace.state(_Changes).before
     while len(before) > count:
-        x, *shown = before.pop()
-        x._storage, x._path, x._type = shown
+        x, storage, path, kind = before.pop()
+        x._storage, x._path, x._type = storage, path, kind
         x._cached_section = None
 
 
-def _show(x: TracedArray, storage: Storage, path: tuple[Any, ...], kind: TensorType) -> None:
+def _show(x: TracedArray, storage: Storage, path: tuple[ViewStep, ...], kind: TensorType) -> None:
     """Make an object show these elements from now on, so that it can be taken back."""
     storage.trace.state(_Changes).before.append((x, x._storage, x._path, x._type))
     x._storage, x._path, x._type = storage, path, kind

@@ -26,7 +26,7 @@ from ....tracing.extents import known_extent
 from ....tracing.recorder import Recorder
 from ....tracing.staging import raise_if
 from ..interface import operators
-from ..lists import dynamic_lists
+from ..lists import computed_lengths, dynamic_lists
 from ..values.optional import Optional
 from .converted_functions import converted
 
@@ -233,6 +233,8 @@ def _count(items: Any) -> Any:
 
 
 def _put_in_order(items: Any, order: Any) -> None:
+    if type(items) is list and not any(map(computed_lengths.is_text, items)):
+        items = computed_lengths.as_written(items)
     if isinstance(items, dynamic_lists.GrowingList):
         items.adopt(items.taken(order))
     elif len(items) > 1:

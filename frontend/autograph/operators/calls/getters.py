@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import functools
 import operator
 import types
+import typing
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -73,7 +75,24 @@ def _method(caller: Any) -> Function:
     return lambda owner, /: operators().call(operators().attr(owner, name), *args, **kwargs)
 
 
+def _making(alias: Any) -> Function:
+    """`list[int](items)` and `Stack[int]()`: the class is called, and its object keeps the alias if it can."""
+    if not getattr(alias, "_inst", True):
+        return alias  # type: ignore[no-any-return]  # typing.List[int], which Python refuses to call
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made = operators().call(alias.__origin__, *args, **kwargs)
+        if hasattr(made, "__dict__") and isinstance(made, alias.__origin__):
+            with contextlib.suppress(AttributeError):  # of frozen dataclasses, as in `typing`
+                operators().call(setattr, made, "__orig_class__", alias)
+        return made
+
+    return make
+
+
 _GETTERS: dict[type, Callable[[Any], Function]] = {
+    types.GenericAlias: _making,
+    type(typing.List[int]): _making,  # noqa: UP006
     operator.attrgetter: _attributes,
     operator.itemgetter: _items,
     operator.methodcaller: _method,

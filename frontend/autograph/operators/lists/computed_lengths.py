@@ -135,17 +135,17 @@ def as_walked(items: Any) -> Any:
     return _grown_lists(items) if _hold_lists(items) else _grown(trace, items, kind_of_items(items))
 
 
-def as_written(items: Any, value: Any) -> Any:
-    """What a list becomes of which the item at a computed place is replaced: one that grows, if it holds many numbers,
-    or numbers of several types. So the program writes one element, and not each item or itself. One of texts always
+def as_written(items: Any, *added: Any) -> Any:
+    """What a list becomes in which items at computed places are put: one that grows, if it holds many numbers, or
+    numbers of several types. So the program writes one element, and not each item or itself. One of texts always
     does.
     """
     walked, trace = as_walked(items), current_trace()
     if walked is not items or trace is None:
         return walked
-    if items and all(map(is_text, (*items, value))):
-        return _grown(trace, items, reduce(join_items, map(as_arrays, map(kind_of, (*items, value)))))
-    kind = kind_of_numbers([*items, value])
+    if items and all(map(is_text, (*items, *added))):
+        return _grown(trace, items, reduce(join_items, map(as_arrays, map(kind_of, (*items, *added)))))
+    kind = kind_of_numbers([*items, *added])
     if kind is None or (not kind.types and len(items) <= settings.unroll_limit):
         return items
     return _grown(trace, items, kind)
