@@ -370,6 +370,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "tuples of as many items as only the program knows, and calls f(*items)",
     ),
     ("frontend/autograph/operators", 152, "lists that grow hold arrays of several lengths"),
+    ("frontend/autograph/operators", 61, "one path of a branch may make lists of lists of unknown lengths"),
     ("frontend", 24, "results of lists that hold tuples and arrays of several lengths"),
     ("frontend/autograph", 14, "converted functions gather as many arguments as only the program knows"),
     ("frontend/autograph/operators", 546, "objects in lists that grow are changed, and lead to each other"),

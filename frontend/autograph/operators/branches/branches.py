@@ -63,7 +63,7 @@ from .diverging import Diverged, record_raise, refuses, require_own
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
 from .paths import Joined, catcher_of
 from .paths import Path as Path
-from .retry_recording import keys_differ, lengths_differ, let_join, recorded
+from .retry_recording import keys_differ, lengths_differ, let_join, recorded, require_pools
 
 Body = Callable[[], Any]
 
@@ -397,6 +397,7 @@ def _join_all(trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot
             if isinstance(merge.place, Entry):
                 keys_differ(merge.place, alive)
             require_fit(merge.place, merge.kind)
+            require_pools(merge.kind, alive)
         except Mismatch as mismatch:
             let_join(alive)
             differing += alive

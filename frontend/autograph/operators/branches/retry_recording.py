@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from typing import Any, Protocol, TypeVar
 
 from .....dialect.errors import ControlFlowError, UnsupportedError
+from ....tracing.current import required_trace
 from ....tracing.recorder import Recorder
-from ..lists.dynamic_lists import Widened, kind_of_items
+from ..lists.dynamic_lists import Widened, is_known_outside, kind_of_items
+from ..lists.lists_in_lists import CommonPool, freed, pool_of
+from ..lists.widened_items import join_items
 from ..tables.becoming import grown as grown_container
 from ..tables.carried_tables import tabled
 from ..tables.list_pools import ListPool
 from ..tables.object_pools import ObjectPool
 from ..tables.python_classes import PythonClass
+from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow, snapshot_of
-from ..values.kinds import Mismatch
+from ..values.kinds import Growing, Kind, Mismatch
 from ..values.program_locations import UNBOUND, Entry, Items, ProgramLocation, Slot, Snapshot
 from ..values.resolve_grown_lists import let_succeed, resolve_grown_list
 from .checkpoints import Checkpoint
@@ -190,3 +195,30 @@ def let_join(values: Sequence[Any]) -> None:
         for other in values:
             if other is not one:
                 let_succeed(one, other, is_new=False)
+
+
+def require_pools(kind: Kind | None, values: Sequence[Any]) -> None:
+    """Begin again where the lists in a list lie in what was made on one path, or in nothing yet.
+
+    That is made in front of the branch then.
+    """
+    if isinstance(kind, Growing) and isinstance(kind.item, Growing):
+        for items in values:
+            if type(items) is list and is_known_outside(items):
+                raise Widened(items, freed(kind.item))
+    new = [pool for pool in _all_pools(kind) if not is_available(pool)]
+    known = control_flow(required_trace()).pools if new else {}
+    lines = [pool.made_at for pool in new]
+    if any(line not in known for line in lines):
+        known.update(dict.fromkeys(lines))
+        kinds: Any = [freed(pool.kind) for pool in new]
+        raise Widened(CommonPool(lines), reduce(join_items, kinds))
+
+
+def _all_pools(kind: Kind | None) -> Iterator[Any]:
+    kind = kind.item if isinstance(kind, Growing) else kind
+    if (pool := pool_of(kind)) is not None:
+        yield pool
+    else:
+        for part in () if kind is None else kind.parts:
+            yield from _all_pools(part)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.attributes import MAKES_ROOM
+from .....dialect.errors import ControlFlowError
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from .....dialect.register import context
@@ -35,6 +36,7 @@ from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.kinds import Choice, Growing, Kind, Static
 from ..values.object_handles import like_row, object_pools_in, with_rows
+from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
 from .items_of_results import structure_of_item, with_lists, with_numbers
 from .kept_items import keep_put, keep_read
@@ -43,6 +45,8 @@ from .lists_as_arrays import JOINING, NOTHING_TO, as_arrays, stacked_items
 from .lists_in_lists import (
     CommonPool,
     fit_kind,
+    freed,
+    joined_kind,
     kind_of_item,
     owned,
     pool_of,
@@ -395,6 +399,8 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def let_join(self, other: Any, is_new: bool = True) -> bool:
         """Let the lists in a list that may be in the place of this one lie where those in this one do."""
+        if pool_of(self.kind) is not None and _is_of_lists(other):
+            return self._let_become(other, is_new)
         pools = control_flow(required_trace()).pools
         found = [pool_of(self.kind), pool_of(getattr(other, "kind", None))]
         if None in found or found[0] is found[1]:
@@ -405,6 +411,16 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
             return False
         pools.update(dict.fromkeys(lines, known))
         raise Widened(known or CommonPool(lines), join_items(*(pool.kind for pool in found)))
+
+    def _let_become(self, other: list[Any], is_new: bool) -> bool:
+        """Let a list of Python's from before become one of such lists as are in this one; whether it did."""
+        if is_new or not is_known_outside(other):
+            return False
+        try:
+            kind = functools.reduce(join_items, map(_kind_of_row, other), freed(self.kind))
+        except ControlFlowError:
+            return False
+        raise Widened(other, kind)
 
     # Protocols
 
@@ -486,6 +502,19 @@ def kind_of_items(items: list[Any]) -> Kind:
 def _joined(kind: Kind | None, item: Any) -> Kind:
     """The abstract type of items of a list with one more."""
     return join_items(kind, kind_of_item(item))
+
+
+def _is_of_lists(items: Any) -> bool:
+    """Whether a list of Python's holds lists alone."""
+    return (
+        type(items) is list and bool(items) and all(isinstance(row, (list, RuntimeLength)) for row in items)
+    )
+
+
+def _kind_of_row(row: Any) -> Kind:
+    """The abstract type of lists like a list."""
+    row = resolve_grown_list(row)
+    return Growing(freed(row.kind) if isinstance(row, GrowingList) else joined_kind(row))
 
 
 def as_length(length: Any) -> Any:
