@@ -8,6 +8,7 @@ What the first stores, the second takes as it is. Memory that is used again for 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
@@ -62,11 +63,17 @@ class _Place(NamedTuple):
 
 
 def _place_of(value: Value) -> _Place:
+    """The memory of an argument; of an array of unknown extents that of its first element, where a number may lie.
+
+    Only memory that is used again lies over each other, which another kernel writes to first, and numbers that become
+    arrays of one element.
+    """
     owner = value.owner
     if not isinstance(owner, ir.Block) and owner.operation.name == "memref.view":
-        start, extents = constant_integer(owner.operation.operands[1]), static_shape(value.type)
-        if start is not None and not extents and isinstance(owner.operation.operands[0].owner, ir.Block):
-            return _Place(owner.operation.operands[0], start, start + _bytes_of(value.type.element_type))
+        whole, start = owner.operation.operands[0], constant_integer(owner.operation.operands[1])
+        if start is not None and isinstance(whole.owner, ir.Block):
+            count = math.prod(1 if extent is None else extent for extent in static_shape(value.type))
+            return _Place(whole, start, start + count * _bytes_of(value.type.element_type))
     return _Place(base(value), 0, float("inf"))
 
 

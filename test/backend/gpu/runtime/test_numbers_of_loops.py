@@ -129,3 +129,25 @@ def test_what_the_host_decides_by_is_read(function: Callable[..., Any]) -> None:
     for one, other in zip(there, here, strict=True):
         np.testing.assert_allclose(np.asarray(one), other, rtol=1e-12)
     assert device.reads > 0
+
+
+def _mean_of_one(x: Any) -> Any:
+    mean = x.mean(keepdims=True)[0]
+    x[x > 0] = 0
+    return mean * 2
+
+
+def _deviation(x: Any) -> Any:
+    deviation = x.std(axis=0, keepdims=True).item()
+    x[:] = 0
+    return deviation * -6.0 % 31
+
+
+@pytest.mark.parametrize("spec", [None, [weft.TensorSpec((None,), "int64")]])
+@pytest.mark.parametrize("function", [_mean_of_one, _deviation])
+def test_a_number_that_is_an_array_of_one_element(function: Callable[..., Any], spec: Any) -> None:
+    """It lies where the number lies, which another kernel stores."""
+    compiled = weft.function(function, device="cuda", input_signature=spec)
+    here, there = (np.array([2, 8, 2, 7]) for _ in range(2))
+    np.testing.assert_allclose(np.asarray(compiled(there)), function(here), rtol=1e-12)
+    np.testing.assert_array_equal(there, here)
