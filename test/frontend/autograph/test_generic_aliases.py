@@ -96,3 +96,11 @@ def test_an_object_that_is_returned_keeps_its_alias() -> None:
 def test_aliases_that_python_does_not_call_raise_as_in_python() -> None:
     with pytest.raises(TypeError, match="Type List cannot be instantiated"):
         weft.function(lambda x: typing.List[int](x))(np.arange(3.0))  # noqa: UP006
+
+
+def test_classes_are_called_without_arguments() -> None:
+    def empty(n: Any) -> Any:
+        made = [kind() for kind in (tuple, list, set, frozenset, dict, int, float, str)]
+        return tuple(), Row(), made, n
+
+    assert_same(weft.function(empty)(3), empty(3))

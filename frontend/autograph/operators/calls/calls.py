@@ -243,7 +243,7 @@ def _walked(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if function in (min, max, iter) and len(args) > 1:
         return args  # which are compared, or called
     items = tuple(walk(fetched_items.walk_of(value)) for value in args[first:last])
-    if id(function) in _TAKING_ALL and not (function is tuple and isinstance(args[0], RuntimeTuple)):
+    if id(function) in _TAKING_ALL and not (function is tuple and args and isinstance(args[0], RuntimeTuple)):
         items = tuple(map(table_walks.listed, items))
     return (*args[:first], *items, *args[last:])
 
