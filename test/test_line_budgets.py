@@ -383,7 +383,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/gpu", 140, "numbers that loops hand on, as sums of losses, stay in the memory of the device"),
     (
         "frontend/autograph/operators",
-        214,
+        236,
         "dicts in lists that grow are changed, and objects of several classes lie in one list, set or dict",
     ),
     ("passes", 60, "arguments are read where branches need them, where loops copied them in each iteration"),

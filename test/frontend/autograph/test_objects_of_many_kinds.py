@@ -463,3 +463,40 @@ def takes_one_from_outside(count, first):
 def test_what_cannot_be_done_is_told(program, others, message) -> None:
     with pytest.raises(weft.UnsupportedError, match=message):
         weft.function(program)(np.int64(3), *others)
+
+
+class Place:
+    def __init__(self, number):
+        self.number = number
+
+
+def looks_for(count):
+    places = []
+    for i in range(count):
+        places.append(Place(i))
+    places[0].number = 7
+    last = places.pop()
+    return places.index(places[1]), places.index(last)
+
+
+def test_an_object_that_is_not_there_is_told() -> None:
+    with pytest.raises(ValueError, match=r"Place object> is not in list"):
+        weft.function(looks_for)(np.int64(4))
+
+
+def finds_what_may_be_none(count):
+    places, best, worst = [], None, None
+    for i in range(count):
+        place = Place((i * 7) % 5)
+        places.append(place)
+        if place.number > 2:
+            best = place
+    for place in places:
+        if place.number > 100:
+            worst = place
+    best.number += 1
+    return best in places, worst in places, places.index(best), places.count(best), best == places[1]
+
+
+def test_an_object_that_may_be_none_is_looked_for() -> None:
+    same(finds_what_may_be_none, (np.int64(4),))

@@ -20,7 +20,9 @@ from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 from ..values.iterables import is_text
 from ..values.kinds import ArrayKind, Container, Text, is_plain_kind
-from ..values.object_handles import PooledObject, handle_of, object_pool_of
+from ..values.object_handles import PooledObject, handle_of, object_pool_of, shown_object
+from ..values.optional import Optional
+from ..values.special_methods import users_method
 from .items_of_types import holds_of_types, ranks_of_types
 from .kept_items import forget_read, keep_read
 
@@ -243,6 +245,8 @@ class ListMethods(StandIn):
         """Which items, which are rows of a pool, equal another value: as the class says, or else the same object."""
         if pool.has_own_equality:
             return self._equal_one_by_one(item)
+        if isinstance(item, Optional):
+            return np.logical_and(np.logical_not(item.is_none), self._equal_objects(pool, item.value))
         if not isinstance(item, PooledObject) or handle_of(item)[0] is not pool:
             return lookup("zeros")((self.length,), bool)
         return np.equal(self.stacked_columns()[0], handle_of(item)[1])
@@ -324,6 +328,9 @@ def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
         fails(0)
     except ValueError as error:
         head, shows_item, tail = str(error).partition("0")
+        item = item.value if isinstance(item, Optional) else item
+        if isinstance(item, PooledObject) and users_method(item, "__repr__") is None:
+            item = shown_object(item)
         return ValueError(operators().fstring(head, (item, "r", ""), tail) if shows_item else head)
     raise AssertionError("nothing is found in an empty list")
 

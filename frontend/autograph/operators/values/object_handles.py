@@ -87,6 +87,21 @@ def pool_of_all(values: Any) -> Any:
     return pools.pop() if len(pools) == 1 else None
 
 
+class _Shown:
+    """An object in a message, without the place in memory that Python tells."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+
+    def __repr__(self) -> str:
+        return f"<{self._kind.__module__}.{self._kind.__qualname__} object>"
+
+
+def shown_object(value: PooledObject) -> Any:
+    """What is shown of an object whose class does not say how."""
+    return _Shown(handle_of(value)[0].python_class)
+
+
 def row_of(pool: Any, number: Any) -> Any:
     """What stands for the object with a number."""
     made = object.__new__(pool.row_class)
