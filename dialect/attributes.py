@@ -18,6 +18,9 @@ from .types import RefType, TensorType, ValueType
 MAKES_ROOM = "weft.makes_room"
 """On branches that give arrays more rows if a list is to have more items: nobody looks at how many these are."""
 
+STAYS = "weft.stays"
+"""On functions that are called as often as not to be put in the places of their calls."""
+
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 

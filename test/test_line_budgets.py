@@ -394,6 +394,13 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/autograph/operators", 20, "generic aliases are called, as list[int](items) and Stack[int]()"),
     ("frontend/autograph/operators", 3, "long lists are shuffled by one permutation of their items"),
+    ("dialect", 3, "functions say that they stay"),
+    ("passes", 3, "functions that are called as often as to stay are called"),
+    (
+        "frontend/autograph/operators",
+        120,
+        "helpers that call helpers in two places are recorded once each: a program of 16 levels took no end",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from ...dialect.attributes import STAYS
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
@@ -19,8 +20,8 @@ RETURN = "func.return"
 class InlineCalls(Pass):
     """Inline calls of private functions whose body is one block; `symbol-dce` removes the functions.
 
-    Every inlined op is located at its own line, called from the line of the call. Recursive calls and calls
-    of functions without a body stay.
+    Every inlined op is located at its own line, called from the line of the call. Recursive calls, calls
+    of functions without a body, and of those that are marked to stay, stay.
     """
 
     name: ClassVar[str] = "weft-inline"
@@ -41,6 +42,8 @@ class InlineCalls(Pass):
 
 
 def _is_inlinable(function: Any) -> bool:
+    if STAYS in function.operation.attributes:
+        return False
     visibility = function.operation.attributes.get("sym_visibility")
     return visibility is not None and visibility.value == "private" and len(function.regions[0].blocks) == 1
 

@@ -123,3 +123,15 @@ func.func @loops(%x: tensor<3xf32>, %n: index) -> tensor<3xf32> {
   %0 = call @add_often(%x, %n) : (tensor<3xf32>, index) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// A function that is marked to stay is called.
+// CHECK-LABEL: func.func @calls_kept
+// CHECK: call @kept
+func.func private @kept(%x: tensor<3xf32>) -> tensor<3xf32> attributes {weft.stays} {
+  %0 = "weft.add"(%x, %x) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+func.func @calls_kept(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = call @kept(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

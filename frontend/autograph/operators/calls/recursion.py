@@ -1,5 +1,8 @@
 """Functions that call themselves under a run-time condition: recorded once as a function of the program, and called.
 
+So are those whose copies in the places of their calls have become many: helpers that call helpers in two places would
+make a program twice as large at each level.
+
 A call is recorded as `func.call` when the function is being recorded already with arguments of the same abstract types
 and a staged branch or loop lies between: Python would follow it without end. What the function returns is found as
 loops find what they carry: the first recording takes the recursive call for one that never returns.
@@ -15,9 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .....dialect.errors import TraceRecursionError, TraceSizeError, UnrollingWarning, UnsupportedError
+from .....dialect.attributes import STAYS
+from .....dialect.errors import (
+    TraceRecursionError,
+    TraceSizeError,
+    UnrollingWarning,
+    UnsupportedError,
+    WeftError,
+)
 from .....dialect.mlir import Value, dialect, ir
-from .....dialect.records import dataclass
+from .....dialect.records import dataclass, replace
 from .....dialect.register import context
 from .....dialect.types import TensorType
 from ....runtime_values.results import RuntimeContainer
@@ -32,6 +42,7 @@ from ....tracing.recorder import CapturedArray, Join, Recorder
 from ....tracing.regions import Region, Section
 from ....tracing.staging import value_of
 from ..branches import diverging, paths
+from ..branches.checkpoints import Checkpoint
 from ..exceptions import catching
 from ..values.abstract import (
     absent_values,
@@ -44,7 +55,7 @@ from ..values.abstract import (
     unflatten,
 )
 from ..values.aliases import is_available, present
-from ..values.control_flow_state import Activation, StagedFunction, control_flow
+from ..values.control_flow_state import Activation, Copies, StagedFunction, control_flow
 from ..values.joins import join
 from ..values.kinds import ArrayKind, Container, Kind, Static
 from ..values.program_locations import Snapshot
@@ -63,36 +74,87 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     if trace is None:
         return converted(*args, **kwargs)
     values = [*args, *kwargs.values()]
+    exact = list(map(kind_of, values))
     kinds = [
-        as_promoted_kind(kind_of(value)) if isinstance(value, TracedArray) else kind_of(value)
-        for value in values
+        as_promoted_kind(kind) if isinstance(value, TracedArray) else kind
+        for value, kind in zip(values, exact, strict=True)
     ]
     flow, catches = control_flow(trace), trace.catcher is not None
-    key = (
-        original.__code__,
-        tuple(map(id, original.__closure__ or ())),
-        tuple(kwargs),
-        tuple(kinds),
-        catches,
-    )
-    definition = _Definition(trace, original, converted, key, tuple(kwargs))
+    cells, names = tuple(map(id, original.__closure__ or ())), tuple(kwargs)
+    key = (original.__code__, cells, names, tuple(kinds), catches)
+    definition = _Definition(trace, original, converted, key, names)
     if key in flow.functions:
         return _call(trace, _brought_up_to_date(definition, flow.functions[key], values), values)
     digest, active = hash(key), flow.activations.get(original.__code__, ())
     earlier = next((a for a in active if a.digest == digest and a.key == key), None)
     if earlier is not None and trace.region is not earlier.region:
         return _call(trace, definition.record(_given(earlier.values, values, kinds)), values)
+    copies = flow.copies.setdefault((id(original.__code__), cells, names), Copies())
+    if copies.are_too_many and not active:
+        exactly = replace(definition, key=(*key, tuple(exact)), is_for_copies=True)
+        if (result := _called(exactly, copies, values, exact)) is not None:
+            return result[0]
+    place, recorded_before = hash(str(trace.location())), flow.recorded()
+    ops_before = trace.op_count + flow.ops_called
     around = trace.enter_recording()  # finding a place takes no longer in a call inside of many others then
     _count_call(trace, original, kinds)
     active = flow.activations.setdefault(original.__code__, [])
     active.append(Activation(key, digest, trace.region, values, trace.op_count))
     try:
-        return _record_call(converted, args, kwargs)
+        result = _record_call(converted, args, kwargs)
+        if flow.recorded() > recorded_before:
+            copies.note(place, trace.op_count + flow.ops_called - ops_before)
+        copies.stay = copies.stay or (copies.are_too_many and not _is_by_value(kind_of(result)))
+        return result
     finally:
         active.pop()
         if not active:
             del flow.activations[original.__code__]
         trace.leave_recording(around)
+
+
+def _called(
+    definition: _Definition, copies: Copies, values: list[Any], kinds: list[Kind]
+) -> tuple[Any] | None:
+    """The result of a call of a function that is recorded for that, as there are many copies of it already.
+
+    None where that cannot be: it is recorded in the place of the call then, as before.
+    """
+    constants = (list, dict, set, RuntimeContainer)
+    if not all(
+        not isinstance(kind.value, constants) if isinstance(kind, Static) else _is_by_value(kind)
+        for kind in kinds
+    ):
+        copies.stay = True
+        return None
+    trace = definition.trace
+    checkpoint = Checkpoint.take(trace, (definition.converted, lambda: values))
+    functions = dict(control_flow(trace).functions)
+    try:
+        function = functions.get(definition.key)
+        if function is None:
+            function = definition.record(kinds)
+        else:
+            function = _brought_up_to_date(definition, function, values)
+        result = _call(trace, function, values)
+        control_flow(trace).ops_called += copies.size
+        return (result,)
+    except TraceSizeError:
+        raise
+    except WeftError:
+        checkpoint.roll_back()
+        _forget(control_flow(trace).functions, functions)
+        copies.stay = True
+    return None
+
+
+def _is_by_value(kind: Kind) -> bool:
+    """Whether a value is nothing but arrays and numbers, so that a function may take or return it."""
+    if isinstance(kind, ArrayKind):
+        return True
+    if isinstance(kind, Static):
+        return kind.value is None
+    return isinstance(kind, Container) and kind.kind is tuple and all(map(_is_by_value, kind.children))
 
 
 _UNDER_CONDITION = 8
@@ -155,6 +217,7 @@ def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
     """Record a call."""
     state: State = function.state
     state.learn(trace)
+    function.is_asked = function.is_asked or not function.is_final
     function.kinds = _given(_constants(function.kinds), values, function.kinds)
     if function.result is None:
         raise diverging.Diverged  # as far as is known it never returns
@@ -306,6 +369,7 @@ class _Definition:
     converted: Callable[..., Any]
     key: Any
     names: tuple[str, ...]
+    is_for_copies: bool = False
 
     def record(self, kinds: list[Kind], places: Places | None = None) -> StagedFunction:
         """Record it, with what is known of the places outside of it that differ from call to call."""
@@ -330,7 +394,11 @@ class _Definition:
         trace, flow = self.trace, control_flow(self.trace)
         before = dict(flow.functions)
         function = StagedFunction(
-            trace.fresh_symbol(self.original.__name__), kinds, catches=trace.catcher is not None, state=state
+            trace.fresh_symbol(self.original.__name__),
+            kinds,
+            catches=trace.catcher is not None,
+            state=state,
+            is_for_copies=self.is_for_copies,
         )
         flow.functions[self.key] = function
         known = dict(flow.functions)
@@ -339,8 +407,8 @@ class _Definition:
                 if _record(trace, function, self.converted, self.names):
                     function.is_final = True
                     return function
-                # What was defined meanwhile may rely on what was not known yet of this function.
-                _forget(flow.functions, known)
+                if function.is_asked:  # what was defined meanwhile may rely on what was not known of it then
+                    _forget(flow.functions, known)
                 state.snapshot.restore()
                 if state.has_learned:
                     function.captured = []  # what a place held that is a parameter now is not used any more
@@ -399,7 +467,8 @@ def _record(
                 _require_unchanged(inside)
                 _require_all_known(given, arrays)
                 if result is not _NEVER:
-                    found = as_promoted_kind(as_arrays(kind_of(result)))
+                    found = kind_of(result)
+                    found = found if function.is_for_copies else as_promoted_kind(as_arrays(found))
                     function.result = found if function.result is None else join(function.result, found)
                 function.written = tuple(
                     i for i, array in enumerate(arrays) if array._storage.ref is not None
@@ -407,7 +476,8 @@ def _record(
                 if result is not _NEVER and function.result is not None:
                     _note_handed_on(function, result, arrays)
                 now = function.result, function.written, function.handed_on, function.kinds
-                if function.result is not None and known == now and not state.has_learned:
+                is_known = known == now or (not function.is_asked and known[3] == now[3])
+                if function.result is not None and is_known and not state.has_learned:
                     returned = _returned(trace, result, function)
                     returned += [arrays[i]._value() for i in function.written]
                     returned += state.values(trace)
@@ -469,6 +539,7 @@ def _finish(op: Any, block: Any, returned: list[Value]) -> None:
         inputs = [argument.type for argument in block.arguments]
         signature = ir.FunctionType.get(inputs, [value.type for value in returned])
         op.attributes["function_type"] = ir.TypeAttr.get(signature)
+        op.attributes[STAYS] = ir.UnitAttr.get()
 
 
 def _require_unchanged(inside: Snapshot) -> None:

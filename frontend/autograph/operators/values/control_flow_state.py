@@ -47,7 +47,7 @@ class Remembered:
 
 @dataclass
 class StagedFunction:
-    """A function of the program that calls itself."""
+    """A function of the program that calls itself, or is called in many places."""
 
     symbol: str
     kinds: list[Kind]
@@ -66,6 +66,10 @@ class StagedFunction:
     """What lies outside of it and differs from call to call: further parameters and results."""
     is_final: bool = False
     """Whether it was recorded with all that is known of it."""
+    is_asked: bool = False
+    """Whether it was called in its own recording, with what was known then."""
+    is_for_copies: bool = False
+    """Whether it stands for copies in the places of calls, which may be recorded there as well, and keep all types."""
     handed_on: tuple[frozenset[int | None], ...] = ()
     """For each array in its result the arrays among its parameters that it may be; None is another one."""
 
@@ -82,6 +86,40 @@ class Activation:
     """Its arguments."""
     ops_before: int
     """How many operations were recorded before it."""
+
+
+@dataclass
+class Copies:
+    """The calls of a function with branches or loops that were recorded each by itself."""
+
+    places: set[int] = field(default_factory=set)
+    """The hashes of where they are; a loop around may have recorded each several times."""
+    ops: int = 0
+    """How many operations they have recorded, one for each place, with those of functions called in place of copies."""
+    stay: bool = False
+    """Whether it is not known how to record them as calls of one function."""
+
+    def note(self, place: int, ops: int) -> None:
+        """Take note of one more, with the operations that it has recorded."""
+        self.ops += ops * (place not in self.places)
+        self.places.add(place)
+
+    @property
+    def size(self) -> int:
+        """How many operations one records."""
+        return self.ops // max(len(self.places), 1)
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether another one would be better a call of a function that is recorded once."""
+        return not self.stay and self.ops >= _MOST_COPIED and self.size >= _FEWEST_OPS
+
+
+_MOST_COPIED = 1000
+"""So many operations are recorded by copies of a function before one is recorded that is called."""
+
+_FEWEST_OPS = 50
+"""A function that records fewer costs less in the place of each call."""
 
 
 @dataclass
@@ -144,7 +182,15 @@ class ControlFlowState:
     ops_at_call: dict[CodeType, int] = field(default_factory=dict)
     """How many operations had been recorded when these were counted last."""
     functions: dict[CallKey, StagedFunction] = field(default_factory=dict)
-    """The functions of the program that call themselves."""
+    """The functions of the program that call themselves, and those of which there would be too many copies."""
+    copies: dict[tuple[Any, ...], Copies] = field(default_factory=dict)
+    """The calls that were recorded each by itself, by the identities of code and closure."""
+    ops_called: int = 0
+    """How many operations calls stand for that are there in place of copies."""
+
+    def recorded(self) -> int:
+        """How many branches and loops were staged so far."""
+        return self.branches_recorded + self.loops_recorded
 
     def next_loop(self, codes: tuple[CodeType, ...], location: str) -> LoopKey:
         """What tells the loop that comes next; its code is told by identity, as comparing it takes long."""
