@@ -401,6 +401,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         120,
         "helpers that call helpers in two places are recorded once each: a program of 16 levels took no end",
     ),
+    ("backend/planning", 12, "arrays that loops write to and nobody reads behind them lie where they began"),
+    ("backend", 3, "ranges of integers are looked at in each loop of the program"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

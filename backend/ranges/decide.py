@@ -18,7 +18,7 @@ from ...passes.base import Pass, Statistics
 from ...passes.rewriting import operations_in
 from ..nests.emit import create
 
-_LOOPS = ("scf.for", "scf.while")
+_FOR, _WHILE = "scf.for", "scf.while"
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,11 @@ def decide_comparisons(module: Module) -> int:
 
 
 def _has_loops(block: Block) -> bool:
-    """Whether there are loops of the program, which are not inside of others."""
+    """Whether there are loops of the program, not inside of others; upstream unmarks each `scf.while` on memory."""
     operations = operations_in(block)
-    return any(op.name in _LOOPS and INTERRUPTIBLE in op.attributes for op in operations) or any(
+    return any(
+        op.name == _WHILE or (op.name == _FOR and INTERRUPTIBLE in op.attributes) for op in operations
+    ) or any(
         _has_loops(inner)
         for op in operations
         if op.name == "scf.if"

@@ -33,6 +33,8 @@ from .op_kinds import Kind, Known, classify, contains, is_copied, updated_value
 from .scalars import scalarize
 from .slices import make_offsets_operands, simplify_slices
 
+_LOOPS = ("scf.for", "scf.while")
+
 
 @dataclass(frozen=True)
 class OutlineKernels(Pass):
@@ -226,7 +228,7 @@ class Draft:
         included = with_cheap_producers(cluster, graph)
         ops = [node.op for node in included]
         results = (result for end in cluster.ends for result in end.op.results)
-        used = [result for result in results if any(True for _ in result.uses)]
+        used = [result for result in results if any(True for _ in result.uses) or _is_workspace(result)]
         tensors = [result for result in used if isinstance(result.type, ir.RankedTensorType)]
         scalars = [result for result in used if not isinstance(result.type, ir.RankedTensorType)]
         updated: list[Value | None] = []
@@ -266,6 +268,11 @@ class Draft:
     def arguments(self) -> list[Type]:
         """The argument types: inputs, then a destination for every tensor."""
         return [value.type for value in self.inputs + self.tensors]
+
+
+def _is_workspace(result: Value) -> bool:
+    """Whether a loop writes to an array that nobody reads behind it: in the place of its start, if that is free."""
+    return result.owner.operation.name in _LOOPS and isinstance(result.type, ir.RankedTensorType)
 
 
 def with_cheap_producers(cluster: Cluster, graph: Graph) -> list[Node]:

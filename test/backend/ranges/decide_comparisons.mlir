@@ -352,3 +352,35 @@ func.func @wrapped_limit(%x: memref<?xi64>, %y: memref<2xi1>, %n: index) {
   } {weft.interruptible}
   return
 }
+
+// -----
+
+// Upstream's passes unmark loops that carried memory.
+// CHECK-LABEL: func.func @unmarked
+// CHECK:         scf.while (%[[I:.*]] = %c0
+// CHECK:           arith.cmpi slt, %[[I]]
+// CHECK:         ^bb0(%[[J:.*]]: index):
+// CHECK-NOT:       arith.cmpi
+// CHECK-NOT:       arith.select
+// CHECK:           memref.load %arg0[%[[J]]]
+func.func @unmarked(%x: memref<100xi64>, %y: memref<i64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = arith.constant 100 : index
+  %r = scf.while (%i = %zero) : (index) -> index {
+    %c = arith.cmpi slt, %i, %size : index
+    scf.condition(%c) %i : index
+  } do {
+  ^bb0(%i: index):
+    %negative = arith.cmpi slt, %i, %zero : index
+    %behind = arith.addi %i, %size : index
+    %place = arith.select %negative, %behind, %i : index
+    %inside = arith.cmpi ult, %place, %size : index
+    %kept = arith.select %inside, %place, %zero : index
+    %e = memref.load %x[%kept] : memref<100xi64>
+    memref.store %e, %y[] : memref<i64>
+    %next = arith.addi %i, %one : index
+    scf.yield %next : index
+  }
+  return
+}

@@ -43,3 +43,33 @@ def test_nothing_is_copied_in_the_loop(grid) -> None:
     assert loop
     assert "memref.copy" not in loop
     assert "linalg" not in loop.partition("return")[0]
+
+
+def word_lengths(codes):
+    lengths, count, i = np.zeros(len(codes), np.int64), 0, 0
+    while i < len(codes):
+        if codes[i] == 32:
+            i += 1
+            continue
+        j = i
+        while j < len(codes) and codes[j] != 32:
+            j += 1
+        lengths[count] = j - i
+        count += 1
+        i = j
+    return count
+
+
+def test_arrays_that_nobody_reads_behind_a_loop_are_changed_in_place() -> None:
+    codes = np.array([*b"the  quick brown fox"])
+    compiled = weft.function(word_lengths)
+    assert compiled(codes) == word_lengths(codes)
+    loops = compiled.get_concrete_function(codes).as_text("loops")
+    assert "memref.alloc()" not in loops  # a copy of the zeros that the loop writes to
+
+
+def test_loops_on_arrays_check_no_index_that_their_tests_bound() -> None:
+    concrete = weft.function(word_lengths).get_concrete_function(np.array([*b"the  quick brown fox"]))
+    inner = concrete.as_text("loops").split("scf.while")[2]
+    assert "memref.load" in inner
+    assert "arith.cmpi ult" not in inner.partition("scf.yield")[0]
