@@ -64,6 +64,7 @@ from .generators import Generators, handles_inside
 from .lookups import Lookups, is_followed
 from .places import Places
 from .stand_ins import StandIns
+from .stored_places import StoredPlaces
 
 if TYPE_CHECKING:
     from ..tracing.trace import Trace
@@ -118,6 +119,7 @@ class PythonState(ClassState):
         self._known_owners: dict[int, tuple[Any, str, dict[str, Any]]] = {}
         self._noted = 0
         self.lookups = Lookups(self)
+        self.stored = StoredPlaces()
         self._generators = Generators(self)
         self._cells: dict[int, Cell] = {}
         """How the variables of functions are found, by the identities of their cells."""
@@ -197,6 +199,7 @@ class PythonState(ClassState):
         is_first = not self._met
         self._met.add(key)
         uses = name_uses(function.__code__)
+        self.stored.meet(function)
         self.lookups.note_namespace(function.__globals__)
         self._attribute_uses.update(uses.attributes)
         self._meet_parts(function)
@@ -569,6 +572,9 @@ class PythonState(ClassState):
             if not is_data and not (is_captured and self._takes(self._lasting(key), array)):
                 self.guards.append(Content(named, array))  # NumPy may have computed with it
         self._generators.settle()
+        for place, value in self.stored.unchanged(self.snapshot):
+            if place.key() not in self._guarded and (found := self.handle(place)) is not None:
+                self.guard_late(found, value)
         mentioned = self._attribute_uses.read
         self._owner(None)
         for owner, label, attributes in self._known_owners.values():

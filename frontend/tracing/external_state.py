@@ -44,8 +44,19 @@ class Lookups(Protocol):
         """It was asked whether two objects are one."""
 
 
+class Stores(Protocol):
+    """What takes note of the places that a program stores to."""
+
+    def note(self, owner: Any, name: str) -> None:
+        """Take note that an attribute is set or deleted."""
+
+
 class ExternalState(Protocol):
     """The state that was there before the recording: what is read of it becomes guards and inputs."""
+
+    @property
+    def stored(self) -> Stores:
+        """Takes note of what is stored, though it may be there already."""
 
     @property
     def lookups(self) -> Lookups:

@@ -364,6 +364,7 @@ CAUGHT_INSIDE = {
     "NotScheduled": "a kernel goes to the host",
     "NotStamped": "a profile goes without the times of kernels",
     "Refused": "a node of ONNX, whose message is put into the error of its model",
+    "RowsRefused": "an `UnsupportedError` by name, told apart as objects are then tried without rows",
     "RuntimeFailure": "becomes the exception that the program raises",
     "TooLongError": "indices are checked when the program runs",
     "WritesOthers": "a loop goes without a picture of its permutation",

@@ -369,7 +369,7 @@ class TestConcreteFunction:
         ],
     )
     def test_stages(self, stage, content):
-        concrete = weft.function(lambda x: np.tanh(x) + 1).get_concrete_function(ones(20))
+        concrete = weft.function(lambda x: np.tanh(x) + 1).get_concrete_function(ones(200))
         assert content in concrete.as_text(stage)
 
     @pytest.mark.processor

@@ -289,6 +289,8 @@ def changed(owner: Any, name: str) -> Any:
         trace.python_state.require_own_context(owner, name)
     if trace is not None and not isinstance(owner, (np.ndarray, TracedArray)):
         require_followed_attribute(trace, owner, name)
+        if trace.python_state is not None:
+            trace.python_state.stored.note(owner, name)
     if trace is None or not isinstance(owner, (np.ndarray, TracedArray)):
         return owner if trace is None or not _is_set_otherwise(owner, name) else _Attributes(owner)
     if name in _OF_THE_LAYOUT:
