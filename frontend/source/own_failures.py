@@ -98,9 +98,13 @@ def _acts_for_user(frame: FrameType) -> bool:
     return name.startswith(_ON_BEHALF)
 
 
+_WORDS_OF_THE_BINDINGS = ("incompatible function arguments", "operation has been invalidated")
+
+
 def _is_of_the_bindings(error: BaseException) -> bool:
-    """Whether MLIR's bindings raised it: its own errors, and calls whose arguments they do not take."""
-    return type(error).__name__ == "MLIRError" or "incompatible function arguments" in str(error)
+    """Whether MLIR's bindings raised it: its own errors, wrong arguments of calls, and ops that are gone."""
+    said = str(error)
+    return type(error).__name__ == "MLIRError" or any(words in said for words in _WORDS_OF_THE_BINDINGS)
 
 
 def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:

@@ -21,6 +21,7 @@ BROKEN: dict[str, str] = {
     "name": "def _completed(x, extents):\n    return no_such_name",
     "assertion": "def _completed(x, extents):\n    assert False, 'broken'",
     "unpacking": "def _completed(x, extents):\n    one, other = (1,)",
+    "erased": "def _completed(x, extents):\n    raise RuntimeError('the operation has been invalidated')",
 }
 
 

@@ -166,10 +166,11 @@ def _kind_of(value: Any) -> Kind:
 
 def _nearest(kind: ArrayKind, value: Any) -> int:
     """The type that is most like that of a value which has none of them."""
-    for number, type_ in enumerate(kind.types):
-        if type_.type.dtype == value.dtype:
-            return number
-    return len(kind.types) - 1
+    own = value if isinstance(value, TracedArray) else np.asarray(value)
+    number = own._python_type if isinstance(own, TracedArray) else type(value)
+    alike = [place for place, type_ in enumerate(kind.types) if type_.type.dtype == own.dtype]
+    same = [place for place in alike if kind.types[place].number is number]
+    return (same or alike or [len(kind.types) - 1])[0]
 
 
 def unflatten_types(trace: Recorder, kind: ArrayKind, values: Iterator[Value]) -> SeveralTypes:
