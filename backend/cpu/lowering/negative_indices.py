@@ -41,13 +41,21 @@ class BranchAtNegativeIndices(Pass):
 
 
 def _blocks_in_loops(blocks: list[Block]) -> list[Block]:
-    """The blocks between one that is jumped back to and one that does so."""
+    """The blocks between one that is jumped back to and one that does so, but for those of loops that never begin.
+
+    What is behind a block that nothing leads to may lead back to it, so that nothing tells what is in front of what.
+    """
     positions = {block: position for position, block in enumerate(blocks)}
+    reached, waiting = set(blocks[:1]), blocks[:1]
+    while waiting:
+        more = [block for block in waiting.pop().successors if block not in reached]
+        reached.update(more)
+        waiting += more
     found: set[int] = set()
     for end, block in enumerate(blocks):
         for target in block.successors:
             found.update(range(positions[target], end + 1))
-    return [blocks[position] for position in sorted(found)]
+    return [blocks[position] for position in sorted(found) if blocks[position] in reached]
 
 
 @dataclass(frozen=True)

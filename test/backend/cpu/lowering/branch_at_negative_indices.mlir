@@ -183,3 +183,26 @@ llvm.func @other_constant(%first: i64, %table: !llvm.ptr) {
   %next = llvm.load %to : !llvm.ptr -> i64
   llvm.br ^body(%next : i64)
 }
+
+// -----
+
+// A loop that never begins stays as it is: the check would be behind what it leads to, which leads back to it.
+// CHECK-LABEL: llvm.func @never
+llvm.func @never(%table: !llvm.ptr, %start: i64) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %extent = llvm.mlir.constant(100 : i64) : i64
+  llvm.return
+// CHECK-NOT: weights
+^body(%index: i64):
+  %is_negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %index, %extent : i64
+  %place = llvm.select %is_negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %extent : i64
+  llvm.cond_br %outside, ^failing, ^passing
+^failing:
+  llvm.return
+^passing:
+  %at = llvm.getelementptr %table[%place] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %next = llvm.load %at : !llvm.ptr -> i64
+  llvm.br ^body(%next : i64)
+}
