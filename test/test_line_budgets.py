@@ -404,6 +404,16 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/planning", 12, "arrays that loops write to and nobody reads behind them lie where they began"),
     ("backend", 3, "ranges of integers are looked at in each loop of the program"),
     ("frontend", 90, "what is stored where it is already is compared at later calls, and stored again"),
+    (
+        "frontend/autograph/operators",
+        218,
+        "arrays in lists that grow are changed in place only where nothing else is the same array; dicts take |=",
+    ),
+    (
+        "frontend/tracing",
+        30,
+        "recordings note which arrays in lists have other names, and say so where these are read",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -38,6 +38,8 @@ class Choices(NamedTuple):
 
     own_items: frozenset[bool | None] = frozenset()
     """Whether arrays (True), lists and sets (False), dicts and objects (None) in lists stay themselves: they change."""
+    changed_at: Any = None
+    """Where one of those is changed."""
     own_chosen: bool = False
     """Whether containers of one of several objects remain one of several: they are changed."""
     own_objects: Any = None

@@ -268,6 +268,8 @@ class TracedArray(TracedValue):
         """Refuse to use an array that may be another one, which was written since, at run time."""
         storage = self._storage
         if storage.aliases.is_stale:
+            if storage.aliases.refuse is not None:
+                storage.aliases.refuse()
             raise UnsupportedError(
                 f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
                 f"be one that was written since, made at {_place_of_source(storage)}; make "

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -83,7 +83,7 @@ ABSENT = object()
 class Aliases:
     """What an array may be at run time; `may_alias.py` follows them."""
 
-    __slots__ = ("by_path", "is_outside", "is_stale", "join", "users")
+    __slots__ = ("by_path", "is_outside", "is_stale", "join", "refuse", "users")
 
     def __init__(self) -> None:
         self.join: Join | None = None
@@ -95,6 +95,8 @@ class Aliases:
         """Whether it may be an array from outside whose elements are compiled in."""
         self.is_stale = False
         """Whether something that this array may be was written after its value was computed."""
+        self.refuse: Callable[[], NoReturn] | None = None
+        """What raises where it is read then; None for what is said of arrays that joins made."""
 
 
 class Assumption:
@@ -258,6 +260,31 @@ class KeptItem(NamedTuple):
     """What a container held then; for an array, what the clock showed."""
     index: Any = None
     """What it was read at."""
+    owner: Any = None
+    """What stands for the list."""
+    is_out: bool = False
+    """Whether it was taken out of the list, so that it is one of its own."""
+
+
+class KeptArray(NamedTuple):
+    """An array whose elements were put into a list that grows."""
+
+    storage: Storage
+    since: int
+    """Since when it must not be written."""
+    owner: Any = None
+    """What stands for the list."""
+
+
+class ArrayNote(NamedTuple):
+    """That arrays of a type lie in several places of lists that grow, or that one was changed in its place."""
+
+    type: TensorType
+    clock: int
+    """When it was changed; or since when one that is changed may lie in several places."""
+    is_change: bool
+    behind: Operation | None = None
+    """The op behind which it was changed."""
 
 
 class Recorder(ABC):
@@ -291,8 +318,10 @@ class Recorder(ABC):
         """The arguments on whose layout the trace depends."""
         self.cells: list[Storage] = []
         """The storages that became cells, in order."""
-        self.kept: list[tuple[Storage, int]] = []
-        """Arrays whose elements were put into lists that grow, and since when these must not be written."""
+        self.kept: list[KeptArray] = []
+        """Arrays whose elements were put into lists that grow."""
+        self.array_notes: list[ArrayNote] = []
+        """Which arrays in such lists may have several places, and which were changed in place."""
         self.kept_items: list[KeptItem] = []
         """Items of lists that grow that must not be changed."""
         self.choices = Choices()

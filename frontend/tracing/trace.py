@@ -380,7 +380,7 @@ class Trace(Recorder):
 
     def _require_kept_unwritten(self) -> None:
         """Refuse lists that grow whose items are written afterwards: they hold copies, where Python has the arrays."""
-        for storage, since in self.kept:
+        for storage, since, _ in self.kept:
             if storage.written_at > since:
                 raise UnsupportedError(
                     f"an array ({storage.type}, made at {storage.made_at or 'the entry'}) is put into a list that "

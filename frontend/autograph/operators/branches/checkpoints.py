@@ -32,6 +32,7 @@ class Checkpoint:
             if isinstance(items, RuntimeContainer) and items.joined_parts() is None
         ]
         self._kept = len(trace.kept)
+        self._array_notes = len(trace.array_notes)
         self._checks = list(trace.at_end)
         self._shown = array_memory.changes(trace)
         self._kept_items = list(trace.kept_items)
@@ -74,6 +75,7 @@ class Checkpoint:
         control_flow(self._trace).grown = dict(self._grown)
         control_flow(self._trace).loops_inside = dict(self._loops_inside)
         del self._trace.kept[self._kept :]
+        del self._trace.array_notes[self._array_notes :]
         self._trace.at_end[:] = self._checks
         self._trace.kept_items = list(self._kept_items)
 

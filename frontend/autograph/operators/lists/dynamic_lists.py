@@ -39,7 +39,7 @@ from ..values.object_handles import like_row, object_pools_in, with_rows
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
 from .items_of_results import structure_of_item, with_lists, with_numbers
-from .kept_items import keep_put, keep_read
+from .kept_items import keep_put, keep_read, share_items, take_out
 from .list_methods import ListMethods
 from .lists_as_arrays import JOINING, NOTHING_TO, as_arrays, stacked_items
 from .lists_in_lists import (
@@ -107,6 +107,8 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         """The length it was made with, and that as a number where it is known while tracing."""
         self._at_first: list[Any] = []
         """What it held when it was made."""
+        self.owner: Any = object()
+        """Stands for the list where items are told apart; None for one that may be another one, too."""
         items = with_rows(items)
         for item in examples_of(items):
             kind = _joined(kind, item)
@@ -262,7 +264,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         """The abstract type of the items with one more, which the list has from now on."""
-        keep_put(item)
+        keep_put(item, self.owner)
         kind = _joined(self.kind, item) if kind is None else fit_kind(self.kind, kind)
         self.become(kind)
         return kind
@@ -279,7 +281,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         """A list of the items of another, perhaps of a wider abstract type."""
         if not isinstance(items, GrowingList):
             return GrowingList(items, kind)
-        made = items.copy()
+        made = items._copied()
         if kind is not None and kind != made.kind:
             made.widen(kind)
         return made
@@ -373,6 +375,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         if array.ndim == 1:
             like = like._as_array(False) if number is None else like._like_python(number)
         made.kind = kind_of(like)
+        share_items(made.kind)
         places = lookup("arange")(array.shape[0])
         origins = [numbers_of_rows(required_trace(), array, places)] if array.ndim > 1 else []
         made._arrays = (array.copy(), *origins)
@@ -381,10 +384,16 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         return made
 
     def as_now(self) -> Any:
-        return self.copy()
+        made = self._copied()
+        made.owner = self.owner
+        return made
 
     def copy(self) -> GrowingList:
         """A list of the same items."""
+        share_items(self.kind)
+        return self._copied()
+
+    def _copied(self) -> GrowingList:
         made = GrowingList()
         made.kind, made._arrays, made._length = self.kind, self._arrays, self._length
         made._as_made = self._as_made
@@ -478,14 +487,17 @@ class GrowingItems(Sequence):
 
     def item(self, position: Any) -> Any:
         item = self.items.item(position)
-        if not self.items.is_passed_on:
-            keep_read(item)
+        if self.items.is_passed_on:
+            take_out(item)
+        else:
+            keep_read(item, owner=self.items.owner)
         return item
 
 
 def list_of_columns(kind: Kind | None, columns: list[Any]) -> GrowingList:
     """The list that is carried so."""
     made = GrowingList()
+    made.owner = None
     made.kind, made._arrays, made._length = kind, tuple(columns[:-1]), columns[-1]._like_python(int)
     return made
 

@@ -8,6 +8,7 @@ of known length that make them are unrolled, and others are refused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .....dialect.errors import UnsupportedError
@@ -16,7 +17,7 @@ from ....runtime_values.results import RuntimeContainer
 from ....source.own_attributes import own_attributes
 from ....tracing.array import TracedArray
 from ....tracing.current import required_trace
-from ....tracing.recorder import KeptItem
+from ....tracing.recorder import KeptArray, KeptItem
 from ..values.abstract import parts_of
 from ..values.composites import IMMUTABLE
 from ..values.control_flow_state import control_flow
@@ -26,17 +27,19 @@ from ..values.object_handles import note_refused
 from ..values.optional import MaybeUnbound, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
+from .changed_arrays import let_change, note_change, note_put, note_shared_items, require_unread
 
 if TYPE_CHECKING:
+    from ....source.locations import SourceRange
     from ....tracing.recorder import Recorder
     from ....tracing.regions import Region
 
 
-def keep_put(item: Any) -> None:
+def keep_put(item: Any, owner: Any = None) -> None:
     """Note what is put into a list, which takes what is in it: changing it later would change the item in Python."""
     trace = required_trace()
     for part in _changeable(item):
-        _keep(trace, part)
+        _keep(trace, part, owner)
 
 
 def keep_records(item: Any) -> None:
@@ -46,11 +49,12 @@ def keep_records(item: Any) -> None:
             _keep(required_trace(), part)
 
 
-def _keep(trace: Recorder, part: Any) -> None:
+def _keep(trace: Recorder, part: Any, owner: Any = None) -> None:
     if _sort_of(part) in trace.choices.own_items:
         _refuse(part)
     if isinstance(part, TracedArray):
-        _keep_unwritten(trace, part)
+        note_put(trace, part, owner, partial(_begin_again, trace, part))
+        _keep_unwritten(trace, part, owner)
     else:
         trace.kept_items.append(KeptItem(part, _state(part)))
 
@@ -62,7 +66,7 @@ def _sort_of(part: Any) -> bool | None:
     return False if isinstance(part, (list, set, RuntimeContainer)) else None
 
 
-def _keep_unwritten(trace: Recorder, array: TracedArray) -> None:
+def _keep_unwritten(trace: Recorder, array: TracedArray, owner: Any) -> None:
     """Note an array that must not be written; in a loop that it is from outside of, not in later iterations either."""
     storage = array._storage
     since = trace.clock
@@ -71,25 +75,49 @@ def _keep_unwritten(trace: Recorder, array: TracedArray) -> None:
         if region.loop is region and not storage.region.is_inside(region):
             since = region.clock
         region = region.parent
-    trace.kept.append((storage, since))
+    trace.kept.append(KeptArray(storage, since, owner))
 
 
-def keep_read(item: Any, index: Any = None) -> None:
+def keep_read(item: Any, index: Any = None, owner: Any = None) -> None:
     """Note the arrays and containers in an item that was read, which are the list's own in Python."""
     trace = required_trace()
-    trace.kept_items.extend(KeptItem(part, _state(part), index) for part in _changeable(item))
+    trace.kept_items.extend(KeptItem(part, _state(part), index, owner) for part in _changeable(item))
 
 
 def forget_read(item: Any, index: Any) -> None:
     """Note that an item is put where it was read: `rows[i] += 1` reads, writes and puts it back."""
     trace = required_trace()
     back = list(map(_identity, _changeable(item)))
-    if back:
-        trace.kept_items = [
-            kept
-            for kept in trace.kept_items
-            if not (_is_same_index(kept.index, index) and _identity(kept.item) in back)
-        ]
+    if not back:
+        return
+    found = [
+        kept
+        for kept in trace.kept_items
+        if _is_same_index(kept.index, index) and _identity(kept.item) in back
+    ]
+    forgotten = set(map(id, found))
+    trace.kept_items = [kept for kept in trace.kept_items if id(kept) not in forgotten]
+    for kept in found:
+        if _is_changed(kept):
+            refuse = partial(_begin_again, trace, kept.item, trace.user_location())
+            if not isinstance(kept.item, TracedArray):
+                refuse()  # there is what holds lists and dicts as the objects that they are
+            note_change(trace, kept.item, kept.owner, refuse)
+
+
+def take_out(item: Any, owner: Any = None) -> None:
+    """Note that an item is taken out of a list: the arrays in it can be changed, as long as they are nowhere else."""
+    trace = required_trace()
+    for part in _changeable(item):
+        if isinstance(part, TracedArray):
+            let_change(trace, part, partial(_begin_again, trace, part))
+            trace.kept_items.append(KeptItem(part, _state(part), None, owner, is_out=True))
+
+
+def share_items(kind: Kind | None) -> None:
+    """Note that the items of a list lie in another one, too."""
+    trace = required_trace()
+    note_shared_items(trace, kind, partial(_begin_again_with, trace, True))
 
 
 def is_new(item: Any) -> bool:
@@ -143,15 +171,18 @@ def keep_carried(end: Any, states: Sequence[KeptItem]) -> None:
     trace = required_trace()
     if states and _is_kept(end, _kept(_noted(trace))):
         trace.kept_items.extend(states)
+        for item, before, *_ in states:
+            if isinstance(item, TracedArray):
+                require_unread(trace, item, before, partial(_begin_again, trace, item))
 
 
 def _noted(trace: Recorder) -> list[Any]:
     """The notes of what must not change: containers and arrays that were read, and arrays that were put."""
-    return [*trace.kept_items, *trace.kept]
+    return [*(kept for kept in trace.kept_items if not kept.is_out), *trace.kept]
 
 
 def _kept(notes: Iterable[Any]) -> set[int]:
-    return {_identity(note.item) if isinstance(note, KeptItem) else id(note[0]) for note in notes}
+    return {_identity(note.item) if isinstance(note, KeptItem) else id(note.storage) for note in notes}
 
 
 def _is_kept(item: Any, kept: set[int]) -> bool:
@@ -163,23 +194,34 @@ def compare_identity(left: Any, right: Any) -> None:
     trace = required_trace()
     for value in (left, right):
         for kept in trace.kept_items:
-            if kept.item is value and _sort_of(value) not in trace.choices.own_items:
+            if kept.item is value and not kept.is_out and _sort_of(value) not in trace.choices.own_items:
                 _begin_again(trace, value)
 
 
 def require_unchanged(trace: Recorder) -> None:
     """Have the recording begun again if an item of a list that grows was changed, and not put back into its place."""
-    for item, before, _ in trace.kept_items:
-        is_array = isinstance(item, TracedArray)
-        if item._storage.written_at > before if is_array else _has_changed(item, before):
-            _begin_again(trace, item)
+    for kept in trace.kept_items:
+        if _is_changed(kept):
+            refuse = partial(_begin_again, trace, kept.item)
+            note_change(trace, kept.item, kept.owner, refuse) if kept.is_out else refuse()
 
 
-def _begin_again(trace: Recorder, item: Any) -> NoReturn:
+def _is_changed(kept: KeptItem) -> bool:
+    """Whether an item was changed since it was read."""
+    if isinstance(kept.item, TracedArray):
+        return bool(kept.item._storage.written_at > kept.before)
+    return _has_changed(kept.item, kept.before)
+
+
+def _begin_again(trace: Recorder, item: Any, changed_at: SourceRange | None = None) -> NoReturn:
     """Have the recording begun again, with what is of the sort of an item as the objects that they are."""
     if _sort_of(item) in trace.choices.own_items:
         _refuse(item)
-    raise BeginsAgain(own_items=trace.choices.own_items | {_sort_of(item)})
+    _begin_again_with(trace, _sort_of(item), changed_at)
+
+
+def _begin_again_with(trace: Recorder, sort: bool | None, changed_at: SourceRange | None = None) -> NoReturn:
+    raise BeginsAgain(own_items=trace.choices.own_items | {sort}, changed_at=changed_at)
 
 
 def require_no_copy(item: Any) -> None:
@@ -213,12 +255,19 @@ def _refuse(item: Any) -> NoReturn:
         copy, place = "copy.copy(rows[i])", "row.a"
     refusal = UnsupportedError(
         f"a list or dict whose size is known only at run time has items that are or hold {kind}, and an item of such a "
-        "list is changed, which the list would not see; change a copy, and put it back: "
-        f"row = {copy}; {place} = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
+        f"list is changed{_place_of_change()}, which the list, or another name of the item, would not see; "
+        f"change a copy, and put it back: row = {copy}; {place} = 1; rows[i] = row"
+        f"{' (or rows[i] = rows[i] + 1)' * is_array}. Or keep what changes in one array (rows[i, 0] = 1)"
     )
     note_refused(required_trace(), refusal, item)
     tell_apart(required_trace(), [item], refusal)
     raise refusal
+
+
+def _place_of_change() -> str:
+    """Where an item is changed in its place, if that is known."""
+    place = required_trace().choices.changed_at
+    return f" (at {place})" if place else ""
 
 
 def _changeable(item: Any) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from ..values.object_handles import PooledObject, handle_of, object_pool_of, sho
 from ..values.optional import Optional
 from ..values.special_methods import users_method
 from .items_of_types import holds_of_types, ranks_of_types
-from .kept_items import forget_read, keep_read
+from .kept_items import forget_read, keep_read, take_out
 
 NOTHING: list[Any] = []
 """A list in which nothing is found."""
@@ -99,6 +99,7 @@ class ListMethods(StandIn):
         raise_if(np.equal(self.length, 0), "IndexError", "pop from empty list")
         position = self.checked(index, "pop index out of range")
         item = self.item(position)
+        take_out(item, self.owner)
         if isinstance(index, int) and index == -1:
             self.rearrange(lambda array: array, self.length - 1)  # nothing lies behind it
         else:
@@ -131,7 +132,7 @@ class ListMethods(StandIn):
                 index = slice(self._clamped(-1, self.length), None)  # of arrays there has to be a last item
             return self.taken(index)
         item = self.item(self.checked(index, "list index out of range"))
-        keep_read(item, index)
+        keep_read(item, index, self.owner)
         return item
 
     def __setitem__(self, index: Any, item: Any) -> None:

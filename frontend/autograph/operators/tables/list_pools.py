@@ -460,6 +460,7 @@ class PooledList(GrowingList):
         return self
 
     __weft_state__ = ("number", "pool")
+    owner = None
 
     def __init__(self, pool: ListPool, number: Any) -> None:
         self.pool = pool
@@ -480,7 +481,7 @@ class PooledList(GrowingList):
         return self.pool
 
     def as_separate(self) -> GrowingList:
-        return self.copy()
+        return self._copied()
 
     def in_pools(self) -> tuple[Any, Callable[[Any, Sequence[Any]], Any]]:
         return self.number, lambda number, lists: lists[-1][number]
@@ -559,7 +560,7 @@ class PooledList(GrowingList):
         self.pool.set_count(self.number, length)
 
     def adopt(self, other: GrowingList) -> None:
-        items = other.copy()
+        items = other._copied()
         self.clear()
         self.extend(items)
 
@@ -569,7 +570,7 @@ class PooledList(GrowingList):
     def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         return self.pool.fitting(item, kind)
 
-    def copy(self) -> GrowingList:
+    def _copied(self) -> GrowingList:
         made = GrowingList()
         made.hold(self.kind, tuple(array.copy() for array in self._arrays), self._length)
         return made

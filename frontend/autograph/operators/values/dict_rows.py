@@ -85,6 +85,16 @@ class PooledDict(PooledObject):
         for key, value in pairs:
             self[key] = value
 
+    def __ior__(self, other: Any) -> PooledDict:
+        self.update(other)
+        return self
+
+    def __or__(self, other: Any) -> Any:
+        return self.as_dict() | dict(other) if isinstance(other, _DICTS) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self.as_dict() if isinstance(other, dict) else NotImplemented
+
     def __eq__(self, other: Any) -> Any:
         one = self.as_dict()
         return operators().compare("==", one, other.as_dict() if isinstance(other, PooledDict) else other)
@@ -92,3 +102,6 @@ class PooledDict(PooledObject):
     def __getattr__(self, name: str) -> NoReturn:
         getattr({}, name)  # raises what Python does
         raise RowsRefused(handle_of(self)[0].refusal(f"asked for {name}()"))
+
+
+_DICTS = (dict, PooledDict)
