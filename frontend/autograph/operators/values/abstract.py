@@ -24,7 +24,7 @@ from ....source.own_attributes import has_fields
 from ....tracing.array import TracedArray, wrap
 from ....tracing.packed_items import are_of_one_array
 from ....tracing.recorder import Recorder
-from ....tracing.several_types import SeveralTypes
+from ....tracing.several_types import ToldApart
 from ....tracing.staging import constant, value_of
 from ..interface import operators
 from .array_kinds import (
@@ -83,7 +83,7 @@ def kind_of(value: Any, around: tuple[Any, ...] = ()) -> Kind:
         number = value._python_type
         order = () if value.ndim < 2 else order_of(value._layout())
         is_number = number if isinstance(number, type) else None
-        types = value.types if isinstance(value, SeveralTypes) and not value.is_written else ()
+        types = value.types if isinstance(value, ToldApart) and not value.is_written else ()
         return ArrayKind(value.type, is_number, not value._is_scalar, order, types)
     if isinstance(value, _BECOMING):
         value = operators().latest(value)

@@ -16,7 +16,7 @@ from .....dialect.mlir import Value
 from .....dialect.records import replace
 from ....tracing.array import TracedArray, wrap
 from ....tracing.recorder import Recorder
-from ....tracing.several_types import MOST_TYPES, SeveralTypes, TypeOfValue, as_promoted
+from ....tracing.several_types import MOST_TYPES, SeveralTypes, ToldApart, TypeOfValue, as_promoted
 from ....tracing.staging import cast, value_of
 from .array_kinds import (
     INT,
@@ -121,7 +121,7 @@ def _as_kind(type_: TypeOfValue) -> ArrayKind:
 def flatten_types(trace: Recorder, value: Any, kind: ArrayKind) -> list[Value]:
     """The SSA values that carry a value of one or several of the types."""
     keys = [type_.key for type_ in kind.types]
-    is_several = isinstance(value, SeveralTypes) and not value.is_written
+    is_several = isinstance(value, ToldApart) and not value.is_written
     own = value.types if is_several else types_of(_kind_of(value))
     numbers = [keys.index(type_.key) for type_ in own if type_.key in keys]
     if len(numbers) < len(own):  # written since, as an array of the dtype that they promote to
