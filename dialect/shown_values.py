@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import reprlib
 import sys
+import threading
 from collections import deque
 from functools import partial
 from types import FunctionType
@@ -65,6 +66,18 @@ def _is_safe(kind: type) -> bool:
 
 _SHOWN = _Shown()
 
+_MOST_INSIDE = 3
+"""Values that say what they may be ask for each of that, which may be such a value again, or itself."""
+
+
+class _Asked(threading.local):
+    """How many values are being shown, each inside of the one before."""
+
+    values = 0
+
+
+_ASKED = _Asked()
+
 
 def shown_value(value: Any) -> str:
     """A value as a message says it: its `repr`, shortened, without calling a `__repr__` that the user wrote.
@@ -73,4 +86,10 @@ def shown_value(value: Any) -> str:
         >>> shown_value([1.5, object()])
         '[1.5, an object object]'
     """
-    return _SHOWN.repr(value)
+    if _ASKED.values > _MOST_INSIDE:
+        return "..."
+    _ASKED.values += 1
+    try:
+        return _SHOWN.repr(value)
+    finally:
+        _ASKED.values -= 1

@@ -74,6 +74,21 @@ def test_values_are_shown_by_what_is_built_in(value: Any, text: str) -> None:
     assert shown_value(value) == text
 
 
+class Choice:
+    """What may be one of several values, which may be such a choice again, or this one."""
+
+    def __init__(self) -> None:
+        self.options: list[Any] = [self, self]
+
+    def __repr__(self) -> str:
+        return " or ".join(map(shown_value, self.options))
+
+
+def test_choices_of_choices_are_shown_in_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "__name__", "weft.choices")  # its own __repr__ is trusted then
+    assert shown_value(Choice()) == " or ".join(["..."] * 16)
+
+
 def test_compiling_again_asks_no_object_for_its_repr() -> None:
     fill = weft.function(Counting.fill)
     for size in (3, 4, 5):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -302,6 +303,30 @@ def slotted(count):
 
 
 @pytest.mark.slow
+@dataclass
+class Link:
+    value: int
+    next: object = None
+
+
+def turned_at_each_node(size):
+    head = None
+    for value in range(size):
+        head = Link(value, head)
+        turned = None
+        while head is not None:
+            following = head.next
+            head.next = turned
+            turned = head
+            head = following
+        head = turned
+    values = []
+    while head is not None:
+        values.append(head.value)
+        head = head.next
+    return values
+
+
 @pytest.mark.parametrize(
     ("program", "arguments"),
     [
@@ -332,6 +357,7 @@ def slotted(count):
         ),
         (tree_sum, (n(15),)),
         (slotted, (n(6),)),
+        (turned_at_each_node, (n(6),)),
     ],
 )
 def test_programs_are_those_of_python(program, arguments) -> None:
