@@ -38,7 +38,7 @@ def _() -> None:
 
 @claim("performance.md", "*reads memory in steps of*")
 def _() -> None:
-    concrete = weft.function(lambda x: np.exp(x[:, 1])).get_concrete_function(np.ones((50, 40)))
+    concrete = weft.function(lambda x: np.exp(x[:, 1])).get_concrete_function(np.ones((500, 40)))
     assert "reads memory in steps of 320 bytes" in str(concrete.explain())
 
 

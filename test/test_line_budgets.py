@@ -414,6 +414,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         30,
         "recordings note which arrays in lists have other names, and say so where these are read",
     ),
+    (
+        "frontend/autograph/operators",
+        20,
+        "objects of weft's own library, and of classes made in the call, are no rows",
+    ),
+    ("frontend", 4, "a call of a program from disk loads no ops"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -46,7 +46,7 @@ class Choices(NamedTuple):
     """Why objects that are made have to be told apart where paths join; None where what they hold is enough."""
     pooled: frozenset[Any] = frozenset()
     """The classes whose objects are rows of pools, and the keys of such dicts: they are changed, or lead far."""
-    pooled_for: Any = None
+    pooled_for: tuple[Exception, bool] | None = None
     """What was refused before that."""
     called_whole: Mapping[Any, Any] = MappingProxyType({})
     """The functions of libraries that are called when the program runs, with why they are not converted."""

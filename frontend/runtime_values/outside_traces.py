@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..tracing.current import current_trace, set_current_trace
-from .warning_filters import under_filters
 
 
 def outside_traces(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function that runs as if nothing was traced in its thread, under a name for messages."""
+    from .warning_filters import under_filters  # who loads a program from disk makes no such functions
+
     filtered = under_filters(function)
 
     @functools.wraps(function)

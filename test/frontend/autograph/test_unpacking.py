@@ -172,12 +172,8 @@ class TestDisplays:
 
 
 @pytest.mark.parametrize("use", [lambda b: (*b,), lambda b: max(*b)])
-def test_elsewhere_it_is_refused(use):
-    def f(x):
-        return use(positive(x))
-
-    with pytest.raises(weft.UnsupportedError, match=r"\(\*b,\).*not supported for a list whose length"):
-        weft.function(f)(ARRAYS[0])
+def test_arrays_of_unknown_length_are_taken_apart_in_tuples_and_calls(use):
+    same(lambda x: use(positive(x)), ARRAYS[0])
 
 
 UNKNOWN_ROWS = {"input_signature": [weft.TensorSpec((None, 3), "int64")]}

@@ -201,7 +201,7 @@ class TestConstants:
             (lambda x, n: n.bit_length(), "the attribute bit_length"),
             (_halves, "the type of a number"),
             (lambda x, n: [1] * n, "the length of a list"),
-            (lambda x, n: (1,) * n, "the length of a repeated list"),
+            (lambda x, n: (1,) * n, "the length of a list"),
         ],
     )
     def test_what_needs_the_value(self, function, needs):

@@ -11,11 +11,11 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from .....dialect.errors import UnsupportedError
+from .....dialect.errors import UnsupportedError, WeftError
 from ....guards.generated import is_generated
 from ....guards.inputs import BeginsAgain, Choices
 from ....runtime_values.results import RuntimeObject
-from ....source.modules import is_users_module
+from ....source.modules import is_like_programs, is_users_module
 from ....source.own_attributes import has_fields
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
@@ -205,7 +205,7 @@ def are_one(left: PooledObject, right: Any) -> Any:
 @functools.cache
 def may_be_pooled(kind: Any) -> bool:
     """Whether the objects of a class are their attributes, which Python alone gets and sets."""
-    if type(kind) not in (type, abc.ABCMeta) or not is_users_module(kind.__module__):
+    if type(kind) not in (type, abc.ABCMeta) or not _is_of_the_program(kind.__module__):
         return False
     sets = kind.__setattr__
     is_frozen = has_fields(kind) and kind.__dataclass_params__.frozen and is_generated(sets)
@@ -223,6 +223,11 @@ def may_be_pooled(kind: Any) -> bool:
     )
 
 
+def _is_of_the_program(module: str) -> bool:
+    """Whether a class of a module is none of Python's, of NumPy's or of weft, as data sets and deques are."""
+    return is_users_module(module) and not is_like_programs(module)
+
+
 def note_refused(trace: Recorder, refusal: Exception, item: Any) -> None:
     """Take note of an object or dict that is refused to be changed."""
     trace.state(ObjectPools).refused.append((refusal, item))
@@ -232,26 +237,32 @@ def pool_objects(trace: Recorder, refusal: Exception) -> None:
     """Begin again with rows of pools for the classes of some objects, and of those that branches and loops made.
 
     Where these are known to be rows, and that was not enough, all other objects that the recording has made are, too.
+    Classes that the function itself makes are others each time.
     """
+    if not isinstance(refusal, WeftError):
+        return  # the program's own
     made, choices = trace.state(MadeObjects).places, trace.choices
     values = [item for error, item in trace.state(ObjectPools).refused if error is refusal]
     found = [value for value in values if made.get(id(value), (None,))[0] is value]
     found += [one for one, region in made.values() if region is not None and region.parent is not None]
     for candidates in (found, [one for one, _ in made.values()]):
-        new: set[Any] = {kind for kind in map(type, candidates) if may_be_pooled(kind)}
+        kinds = filter(may_be_pooled, map(type, candidates))
+        new: set[Any] = {kind for kind in kinds if kind not in trace.made_classes}
         if candidates is found:
             new |= {tuple(one) for one in values if type(one) is dict and one}
         if new - choices.pooled:
             raise BeginsAgain(
-                pooled=choices.pooled | new, pooled_for=choices.pooled_for or refusal,
+                pooled=choices.pooled | new, pooled_for=choices.pooled_for or (refusal, bool(values)),
                 own_items=frozenset({False}), own_objects=None,
             )  # fmt: skip
 
 
 def refusal_of(choices: Choices, error: Exception) -> Exception:
-    """What is raised: what was refused before there were rows, unless this error tells more of the same."""
-    before: Exception | None = choices.pooled_for
-    return error if before is None or isinstance(error, RowsRefused) else before
+    """What is raised: what was refused before there were rows, unless this error tells more of the same objects."""
+    if choices.pooled_for is None:
+        return error
+    before, is_of_objects = choices.pooled_for
+    return error if is_of_objects and isinstance(error, RowsRefused) else before
 
 
 class RowsRefused(UnsupportedError):
