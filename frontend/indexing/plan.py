@@ -273,10 +273,10 @@ class _Planner:
     # Checks
 
     def _check_bounds(self, index: Any, axis: int, is_array: bool = False) -> None:
-        """Check an index now when it and the extent are known, else leave it to run time."""
+        """Check an index now when it and the extent are known, and none before it is left to run time."""
         extent = self.shape[axis]
         check = BoundsCheck(index if is_traced(index) else np.asarray(index), axis, extent, is_array=is_array)
-        if is_array or not check.is_decided:
+        if is_array or self.checks or not check.is_decided:
             self.checks.append(check)
         else:
             check.decide()

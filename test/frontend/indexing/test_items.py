@@ -167,3 +167,17 @@ def test_python_assigns_what_it_can() -> None:
     assert (numbers, table.tolist()) == ([5, 2], [2, 0])
     with pytest.raises(TypeError, match="does not support item assignment"):
         run_staged(lambda i: set_item((1, 2), i, 3), np.asarray(0))
+
+
+def test_the_first_axis_that_an_index_is_outside_of_is_told() -> None:
+    def first_of_row(row: int, columns: int) -> np.ndarray:
+        table = np.zeros((3, columns))
+        table[row - 1, 0] += 1
+        return table
+
+    compiled = weft.function(first_of_row)
+    np.testing.assert_array_equal(compiled(1, 2), first_of_row(1, 2))
+    np.testing.assert_array_equal(compiled(2, 3), first_of_row(2, 3))
+    for row, axis in ((5, 0), (-4, 0), (1, 1), (4, 0)):
+        with pytest.raises(IndexError, match=f"out of bounds for axis {axis}"):
+            compiled(row, 0)
