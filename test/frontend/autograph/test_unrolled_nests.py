@@ -105,18 +105,20 @@ def test_iterations_that_record_more_than_the_first_are_counted() -> None:
     assert len(compiled.get_concrete_function(x).as_text("weft").splitlines()) < 600
 
 
-def product(a, b):
-    return tuple(tuple(sum(a[i][k] * b[k][j] for k in range(3)) for j in range(3)) for i in range(3))
+def test_nests_of_few_operations_are_written_out_up_to_twice_the_limit() -> None:
+    def cube(x):
+        for _ in range(3):
+            for _ in range(3):
+                for _ in range(3):
+                    x = np.sqrt(x) + 1
+        return x
 
+    def larger(x):
+        for _ in range(4):
+            for _ in range(3):
+                for _ in range(3):
+                    x = np.sqrt(x) + 1
+        return x
 
-def turned(x, y):
-    one = ((np.cos(x), -np.sin(x), 0.0), (np.sin(x), np.cos(x), 0.0), (0.0, 0.0, 1.0))
-    other = ((np.cos(y), 0.0, np.sin(y)), (0.0, 1.0, 0.0), (-np.sin(y), 0.0, np.cos(y)))
-    return product(one, other)
-
-
-def test_products_of_small_matrices_in_tuples_are_written_out() -> None:
-    arguments = np.float64(0.3), np.float64(0.4)
-    compiled = weft.function(turned)
-    assert compiled(*arguments) == turned(*arguments)
-    assert "scf.for" not in compiled.get_concrete_function(*arguments).as_text("weft")
+    assert _recorded(cube, np.ones(3)) == 27
+    assert _recorded(larger, np.ones(3)) < 36
