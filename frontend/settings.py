@@ -160,7 +160,7 @@ class Settings:
     unroll_limit: int = _setting(
         16,
         "WEFT_UNROLL_LIMIT",
-        "Unroll loops over Python's range and arrays of known length up to this number of times, nests up to twice it.",
+        "Unroll loops over Python's range and over arrays of known length up to this number of iterations.",
     )
     unrolled_ops_warning: int = _setting(
         4_000,
@@ -170,7 +170,7 @@ class Settings:
     unroll_ops: int = _setting(
         512,
         "WEFT_UNROLL_OPS",
-        "Do not unroll a loop, however short, that would record more operations than this; in nests, half of it.",
+        "Do not unroll a loop, however short, that would record more operations than this; in nests, a quarter of it.",
     )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after the passes.")
 

@@ -103,22 +103,3 @@ def test_iterations_that_record_more_than_the_first_are_counted() -> None:
     x = np.random.default_rng(0).random(16)
     assert compiled(x) == pushed(x)
     assert len(compiled.get_concrete_function(x).as_text("weft").splitlines()) < 600
-
-
-def test_nests_of_few_operations_are_written_out_up_to_twice_the_limit() -> None:
-    def cube(x):
-        for _ in range(3):
-            for _ in range(3):
-                for _ in range(3):
-                    x = np.sqrt(x) + 1
-        return x
-
-    def larger(x):
-        for _ in range(4):
-            for _ in range(3):
-                for _ in range(3):
-                    x = np.sqrt(x) + 1
-        return x
-
-    assert _recorded(cube, np.ones(3)) == 27
-    assert _recorded(larger, np.ones(3)) < 36

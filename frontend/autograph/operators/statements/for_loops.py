@@ -213,7 +213,7 @@ def _is_short(flow: ControlFlowState, key: tuple[Any, ...], length: int) -> bool
     limit = settings.unroll_limit
     if length <= limit < flow.unrolled * length:
         flow.nested.add(key)
-    return length <= limit and flow.unrolled * length <= 2 * limit and key not in flow.not_unrolled
+    return flow.unrolled * length <= limit and key not in flow.not_unrolled
 
 
 def _run_sequence(trace: Recorder | None, sequence: Sequence, blocks: _Blocks) -> Exit:
@@ -466,7 +466,7 @@ def _most_ops(is_nest: bool) -> int:
 
     Copies in a nest of loops cost as much to compile as others, and save less: only the innermost loop runs often.
     """
-    return settings.unroll_ops // 2 if is_nest else settings.unroll_ops
+    return settings.unroll_ops // 4 if is_nest else settings.unroll_ops
 
 
 def _counted(trace: Recorder | None, items: Iterable[Any]) -> Iterable[Any]:
