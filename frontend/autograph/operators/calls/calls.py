@@ -53,6 +53,7 @@ from ..builtins.numpy_functions import SCIPY_SUMS, numpy_function
 from ..builtins.replacements import replacement_of
 from ..interface import operators
 from ..lists import dynamic_lists
+from ..lists.looked_for import look_for_argument
 from ..statements import fetched_items, generators
 from ..tables import table_walks
 from ..values import aliases, looked_up, sequence_iterators
@@ -188,8 +189,8 @@ def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[st
         function = getattr(generator, function.__name__)
     if owner is not None and (now := resolve_grown_list(owner)) is not owner:
         function = getattr(now, function.__name__)
-    if type(owner) is dict and args:
-        looked_up.note_entry(owner, args[0])
+    if args and type(owner) in (dict, list, set, tuple):
+        look_for_argument(owner, function.__name__, args[0])
     if getattr(function, "__name__", None) in _CHANGING and isinstance(owner, (list, dict, set)):
         require_followed(trace, owner)
     function, args = through_method(function, args)

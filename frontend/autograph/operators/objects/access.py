@@ -39,6 +39,7 @@ from ..calls.calls import call
 from ..interface import operators
 from ..lists import computed_lengths, text_parts
 from ..lists.kept_items import require_no_copy
+from ..lists.looked_for import look_for
 from ..lists.mixed_containers import joined_of_chosen
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
@@ -50,7 +51,7 @@ from ..values.control_flow_state import snapshot_of
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import compute_item, writable, write_followed
-from ..values.looked_up import lookups, note_entry, note_special
+from ..values.looked_up import lookups, note_special
 from ..values.object_handles import handle_of, pool_of_all, require_no_array, row_of
 from ..values.optional import Chosen, ChosenText, MaybeUnbound, Optional
 from ..values.program_locations import Attribute
@@ -447,7 +448,7 @@ def _one_of(container: Any, place: TracedArray) -> Any:
 
 def _item(container: Any, key: Any) -> Any:
     require_own(current_trace(), container, changes=False)
-    note_entry(container, key)
+    look_for(container, key)
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         note_special(type(container), "__getitem__")

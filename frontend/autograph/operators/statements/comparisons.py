@@ -14,6 +14,7 @@ from ....signature.traced_value import COMPARISONS, held
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..interface import operators
+from ..lists.looked_for import holds_object, is_told_by_identity
 from ..tables import table_walks
 from ..values.hidden_state import of_own
 from ..values.identities import told_by_class
@@ -34,7 +35,10 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
         return call_operator(symbol, left, right)
     if current_trace() is not None and (fields := _fields(symbol, left, right)) is not None:
         left, right = fields
-    if symbol in ("==", "!=") and is_generator(left) and is_generator(right):
+    if symbol in ("==", "!=") and (
+        (is_generator(left) and is_generator(right))
+        or (current_trace() is not None and is_told_by_identity(left) and is_told_by_identity(right))
+    ):
         return (is_ if symbol == "==" else is_not_)(left, right)
     if not _goes_by_entry(left, right):
         if (never := told_by_class(COMPARISONS[symbol], left, right)) is not None:
@@ -65,10 +69,10 @@ def _fields(symbol: str, left: Any, right: Any) -> tuple[tuple[Any, ...], tuple[
 
 
 def _goes_by_entry(left: Any, right: Any) -> bool:
-    """Whether two values are tuples, or lists, of which one holds something that is known at run time only."""
+    """Whether two values are tuples, or lists, of which one holds what the program alone knows, or both objects."""
     for kind in (tuple, list):
         if isinstance(left, kind) and isinstance(right, kind):
-            return holds_staged(left) or holds_staged(right)
+            return holds_staged(left) or holds_staged(right) or (holds_object(left) and holds_object(right))
     return False
 
 

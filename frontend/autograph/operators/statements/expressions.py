@@ -22,6 +22,7 @@ from ..branches.conditions import is_staged, truth_of
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import compare_identity
+from ..lists.looked_for import holds_object, look_for
 from ..lists.mixed_containers import require_told_apart
 from ..tables import becoming
 from ..tables.constant_tables import found_among
@@ -30,7 +31,7 @@ from ..values.hidden_state import require_own
 from ..values.identities import same_number
 from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import is_plain
-from ..values.looked_up import as_input, lookups, note_entry
+from ..values.looked_up import as_input, lookups
 from ..values.narrowing import facts_of, is_there, narrowed, note_facts
 from ..values.object_handles import PooledObject, are_one
 from ..values.optional import Chosen, MaybeUnbound, Optional
@@ -215,11 +216,12 @@ def _in(item: Any, container: Any) -> Any:
         return becoming.looked_into(container).holds(item)
     if isinstance(item, (TracedArray, CompositeValue)) and isinstance(container, np.ndarray):
         return _is_element(item, asarray(container) if isinstance(item, TracedArray) else container)
-    if isinstance(container, (list, tuple, range, set, frozenset)) and any(
-        map(holds_staged, (item, *container))
+    is_compound = isinstance(item, (list, tuple)) and holds_object(item)
+    if isinstance(container, (list, tuple, range, set, frozenset)) and (
+        is_compound or any(map(holds_staged, (item, *container)))
     ):
         return _is_item(item, container)
-    note_entry(container, item)
+    look_for(container, item)
     trace = current_trace()
     if trace is not None and is_plain(container):
         trace.watch(container)
@@ -289,7 +291,7 @@ def _truth(equal: Any) -> Thunk:
 def holds_staged(value: Any) -> bool:
     """Whether a value is known at run time only, or a tuple or list with such a value in it."""
     value = resolve_grown_list(value)
-    if is_staged(value) or isinstance(value, CompositeValue):
+    if is_staged(value) or isinstance(value, (CompositeValue, PooledObject)):
         return True
     return isinstance(value, (tuple, list)) and any(map(holds_staged, compound(value)))
 
