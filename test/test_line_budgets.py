@@ -420,7 +420,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "objects of weft's own library, and of classes made in the call, are no rows",
     ),
     ("frontend", 4, "a call of a program from disk loads no ops"),
-    ("frontend/autograph/operators", 78, "objects are looked for by what they are behind loops and branches"),
+    ("frontend/autograph/operators", 80, "objects are looked for by what they are behind loops and branches"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -30,6 +30,7 @@ USES: dict[str, Callable[[list[Particle], Particle], Any]] = {
     "remove": lambda ps, p: (ps.remove(p), len(ps), p in ps)[1:],
     "equal": lambda ps, p: (p == ps[0], p != ps[0], [p == each for each in ps]),
     "key": lambda ps, p: ({ps[0]: 1, ps[1]: 2, ps[2]: 3}[p], {p: 1}.get(ps[0])),
+    "displays": lambda ps, p: (len({p, ps[1], *ps}), len({p: 1, ps[0]: 2})),
     "in tuples": lambda ps, p: ((p, 1) == (ps[0], 1), [p] == [ps[2]], (p, 1) in [(ps[0], 1), (ps[2], 2)]),
 }
 

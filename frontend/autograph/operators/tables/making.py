@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interface import operators
+from ..lists.looked_for import look_for
 from ..values.kinds import Tabled
 from ..values.resolve_grown_lists import resolve_grown_list
 from .becoming import become_table, becomes, is_open, is_open_for, known_items, put
@@ -73,6 +74,7 @@ def dict_display(*parts: tuple[Any, ...]) -> Any:
 
 def _put(made: Any, key: Any, *value: Any) -> None:
     now = resolve_grown_list(made)
+    look_for(now, key)
     if now is not made:
         now.put(key, *value)
     elif becomes(made, key):
