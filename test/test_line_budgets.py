@@ -403,7 +403,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("backend/planning", 12, "arrays that loops write to and nobody reads behind them lie where they began"),
     ("backend", 3, "ranges of integers are looked at in each loop of the program"),
-    ("frontend", 90, "what is stored where it is already is compared at later calls, and stored again"),
+    ("frontend", 94, "what is stored where it is already is compared at later calls, and stored again"),
     (
         "frontend/autograph/operators",
         218,

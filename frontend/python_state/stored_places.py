@@ -20,7 +20,10 @@ from ..autograph.operators.values.program_locations import (
     Snapshot,
     Variable,
 )
+from ..runtime_values.values import RuntimeValue
+from ..signature.traced_value import CompositeValue
 from ..source.code_table import assigned_globals, remembered_by_code
+from ..tracing.array import TracedArray
 
 _ASSIGNING = frozenset({"STORE_DEREF", "DELETE_DEREF"})
 
@@ -48,11 +51,12 @@ class StoredPlaces:
         self._places.setdefault(place.key(), place)
 
     def unchanged(self, snapshot: Snapshot) -> Iterator[tuple[ProgramLocation, Any]]:
-        """The places that were there before, and are as they were, with what they hold."""
+        """The places that were there before, and are as they were, with what they hold that is no data of each call."""
         changes = snapshot.changes() if self._places else {}
         for key, place in self._places.items():
             value = snapshot.old_value(place)
-            if key not in changes and value is not UNBOUND:
+            is_data = isinstance(value, (CompositeValue, RuntimeValue, TracedArray))
+            if key not in changes and value is not UNBOUND and not is_data:
                 yield place, value
 
 

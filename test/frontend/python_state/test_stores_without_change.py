@@ -126,3 +126,15 @@ def test_objects_made_in_the_call_are_nothing_to_compare() -> None:
     made(X)
     made(X)
     assert made.trace_count == 1
+
+
+def test_arrays_of_arguments_that_are_changed_in_place_are_not_compared() -> None:
+    @weft.function
+    def descend(state, step):
+        state.weight -= step
+        return {}
+
+    state = SimpleNamespace(weight=np.ones(3))
+    for _ in range(3):
+        assert descend(state, X[0]) == {}
+    assert state.weight.tolist() == [-2, -2, -2]
