@@ -17,6 +17,7 @@ PARTS = (
     ("guards.py",),
     ("random_loops.py",),
     ("everyday.py",),
+    ("scalar_loops.py",),
     ("export_calls.py",),
     ("threads.py",),
     ("compile_time.py", "--output", str(HERE / "results" / "compile_time.md")),

@@ -16,7 +16,8 @@ from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.control_flow.structure import made_by
-from ....passes.rewriting import operations_in, terminator
+from ....passes.rewriting import operations_in, operations_of, terminator
+from ...planning.names import is_kernel_name
 
 _IN_BOUNDS = (2000, 1)
 """How often an index is in bounds as it is, and how often not: LLVM's numbers for what is likely."""
@@ -31,13 +32,44 @@ class BranchAtNegativeIndices(Pass):
     """Add extents to negative indices behind a branch, where a check in a loop asks whether an index is in bounds."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        for function in operations_in(module.body):
-            if function.name == "llvm.func":
-                for block in _blocks_in_loops(list(function.regions[0].blocks)):
-                    check = _check_at_end_of(block)
-                    if check is not None:
-                        check.branch()
-                        statistics["indices"] += 1
+        functions = [op for op in operations_in(module.body) if op.name == "llvm.func"]
+        if any(next(_checks_in(function), None) for function in functions):
+            _join_equal_arguments(functions)
+        for function in functions:
+            for check in _checks_in(function):
+                check.branch()
+                statistics["indices"] += 1
+
+
+def _checks_in(function: Operation) -> Iterator[_Check]:
+    for block in _blocks_in_loops(list(function.regions[0].blocks)):
+        check = _check_at_end_of(block)
+        if check is not None:
+            yield check
+
+
+def _join_equal_arguments(functions: list[Operation]) -> None:
+    """In kernels, use one argument for integers that are one in all calls, as an extent and that of a memref are."""
+    kernels = {
+        name: function
+        for function in functions
+        if is_kernel_name(name := function.attributes["sym_name"].value) and len(function.regions[0].blocks)
+    }
+    first: dict[str, list[list[int]]] = {}
+    for function in functions:
+        for call in operations_of(function):
+            if call.name == "llvm.mlir.addressof":
+                kernels.pop(call.attributes["global_name"].value, None)
+            elif call.name == "llvm.call" and "callee" in call.attributes:
+                operands = list(call.operands)
+                places = [operands.index(operand) for operand in operands]
+                first.setdefault(call.attributes["callee"].value, []).append(places)
+    for name, function in kernels.items():
+        arguments = list(function.regions[0].blocks[0].arguments)
+        for place, argument in enumerate(arguments):
+            firsts = {places[place] for places in first.get(name, ())}
+            if len(firsts) == 1 and (same := firsts.pop()) != place and str(argument.type) == "i64":
+                argument.replace_all_uses_with(arguments[same])
 
 
 def _blocks_in_loops(blocks: list[Block]) -> list[Block]:

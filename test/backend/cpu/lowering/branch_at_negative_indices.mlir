@@ -206,3 +206,37 @@ llvm.func @never(%table: !llvm.ptr, %start: i64) {
   %next = llvm.load %at : !llvm.ptr -> i64
   llvm.br ^body(%next : i64)
 }
+
+// -----
+
+// The extent of the check and that of the access are one value in each call of the kernel, the stride is another in one.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: ^bb4(%[[PLACE:.*]]: i64):
+// CHECK-NOT: %arg2
+// CHECK: llvm.mul %[[PLACE]], %arg3
+// CHECK: llvm.func @caller
+llvm.func internal @kernel_0(%first: i64, %n: i64, %extent: i64, %stride: i64, %table: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  llvm.br ^body(%first : i64)
+^body(%index: i64):
+  %negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %index, %n : i64
+  %place = llvm.select %negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %n : i64
+  llvm.cond_br %outside, ^failing, ^passing
+^failing:
+  llvm.return
+^passing:
+  %with_extent = llvm.add %index, %extent : i64
+  %accessed = llvm.select %negative, %with_extent, %index : i1, i64
+  %flat = llvm.mul %accessed, %stride : i64
+  %to = llvm.getelementptr %table[%flat] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %next = llvm.load %to : !llvm.ptr -> i64
+  llvm.br ^body(%next : i64)
+}
+llvm.func @caller(%m: i64, %other: i64, %table: !llvm.ptr) {
+  %one = llvm.mlir.constant(1 : i64) : i64
+  llvm.call @kernel_0(%one, %m, %m, %m, %table) : (i64, i64, i64, i64, !llvm.ptr) -> ()
+  llvm.call @kernel_0(%one, %other, %other, %one, %table) : (i64, i64, i64, i64, !llvm.ptr) -> ()
+  llvm.return
+}
