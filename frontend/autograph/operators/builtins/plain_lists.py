@@ -18,6 +18,7 @@ from ..statements.comparisons import holds_staged
 from ..statements.effects import raise_
 from ..statements.expressions import if_exp, in_, not_
 from ..statements.statements import if_
+from ..values.object_handles import PooledObject
 
 
 def insert(items: list[Any], index: Any, item: Any) -> None:
@@ -124,7 +125,8 @@ def method_of(function: Any) -> Callable[..., Any] | None:
     def call(*args: Any, **kwargs: Any) -> Any:
         if name in ("sort", "extend"):
             return ours(owner, *args, **kwargs)
-        looks = name in ("count", "index", "remove") and any(map(holds_staged, [*owner, *args]))
+        is_row = bool(args) and isinstance(args[0], PooledObject)
+        looks = name in ("count", "index", "remove") and (is_row or any(map(holds_staged, [*owner, *args])))
         return ours(owner, *args) if looks or trace_of(args[:1]) is not None else function(*args)
 
     return call

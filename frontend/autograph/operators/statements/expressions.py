@@ -218,7 +218,7 @@ def _in(item: Any, container: Any) -> Any:
         return _is_element(item, asarray(container) if isinstance(item, TracedArray) else container)
     is_compound = isinstance(item, (list, tuple)) and holds_object(item)
     if isinstance(container, (list, tuple, range, set, frozenset)) and (
-        is_compound or any(map(holds_staged, (item, *container)))
+        is_compound or isinstance(item, PooledObject) or any(map(holds_staged, (item, *container)))
     ):
         return _is_item(item, container)
     look_for(container, item)
@@ -291,7 +291,7 @@ def _truth(equal: Any) -> Thunk:
 def holds_staged(value: Any) -> bool:
     """Whether a value is known at run time only, or a tuple or list with such a value in it."""
     value = resolve_grown_list(value)
-    if is_staged(value) or isinstance(value, (CompositeValue, PooledObject)):
+    if is_staged(value) or isinstance(value, CompositeValue):
         return True
     return isinstance(value, (tuple, list)) and any(map(holds_staged, compound(value)))
 
