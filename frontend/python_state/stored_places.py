@@ -7,7 +7,6 @@ def reset(x):
 
 from __future__ import annotations
 
-import dis
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -22,10 +21,8 @@ from ..autograph.operators.values.program_locations import (
 )
 from ..runtime_values.values import RuntimeValue
 from ..signature.traced_value import CompositeValue
-from ..source.code_table import assigned_globals, remembered_by_code
+from ..source.code_table import assigned_globals, assigned_variables
 from ..tracing.array import TracedArray
-
-_ASSIGNING = frozenset({"STORE_DEREF", "DELETE_DEREF"})
 
 
 class StoredPlaces:
@@ -58,13 +55,3 @@ class StoredPlaces:
             is_data = isinstance(value, (CompositeValue, RuntimeValue, TracedArray))
             if key not in changes and value is not UNBOUND and not is_data:
                 yield place, value
-
-
-@remembered_by_code
-def assigned_variables(code: types.CodeType) -> frozenset[str]:
-    """The variables of functions around that a function's own code, or a function in it, assigns."""
-    found = {i.argval for i in dis.get_instructions(code) if i.opname in _ASSIGNING}
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            found |= assigned_variables(constant)
-    return frozenset(found & set(code.co_freevars))

@@ -64,3 +64,16 @@ def assigned_globals(code: CodeType) -> tuple[str, ...]:
         if isinstance(constant, CodeType):
             names.extend(assigned_globals(constant))
     return tuple(dict.fromkeys(names))
+
+
+_BINDING = frozenset({dis.opmap["STORE_DEREF"], dis.opmap["DELETE_DEREF"]})
+
+
+@remembered_by_code
+def assigned_variables(code: CodeType) -> frozenset[str]:
+    """The variables of functions around that a function's own code, or a function in it, assigns."""
+    found = {i.argval for i in dis.get_instructions(code) if i.opcode in _BINDING}
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found |= assigned_variables(constant)
+    return frozenset(found & set(code.co_freevars))

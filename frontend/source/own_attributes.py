@@ -88,8 +88,11 @@ def has_fields(kind: type) -> bool:
 
     What stands for objects of one is none: its attributes lie elsewhere.
     """
-    if hasattr(kind, "__weft_row__"):
-        return False
+    return not hasattr(kind, "__weft_row__") and is_compared_by_fields(kind)
+
+
+def is_compared_by_fields(kind: type) -> bool:
+    """Whether a class is a dataclass, or derived from one, as what stands for objects of one is."""
     if type(kind) is type:
         return hasattr(kind, "__dataclass_fields__")
     return any("__dataclass_fields__" in base.__dict__ for base in kind.__mro__)

@@ -475,3 +475,21 @@ def test_comparisons_that_do_more_than_compute_are_not_made_more_often():
         weft.function(lambda x: sorted([Item(x[0]), Tallied(x[1])])[0].weight)(np.ones(2))
     same(lambda x: sorted([Doubled(x[0]), Doubled(x[1])])[0].weight, (np.array([1.0, -4.0]),))
     same(lambda x: min([Ordered(x[0]), Ordered(x[1]), Ordered(0.5)]).weight, (np.array([1.0, -4.0]),))
+
+
+class Guarded(type):
+    def __getattr__(cls, name):
+        raise AssertionError(f"{name} was asked for")
+
+
+class OfGuarded(metaclass=Guarded):
+    def __init__(self, value):
+        self.value = value
+
+
+def test_comparing_objects_asks_no_metaclass():
+    def program(x):
+        one, other = OfGuarded(x), OfGuarded(x)
+        return one == one, one == other, one != other
+
+    assert weft.function(program)(np.float64(1)) == (True, False, True)

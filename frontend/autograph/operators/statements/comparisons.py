@@ -11,6 +11,7 @@ from .....dialect.bit_generators import is_generator
 from .....dialect.errors import UnsupportedError
 from ....guards.generated import is_generated
 from ....signature.traced_value import COMPARISONS, held
+from ....source.own_attributes import is_compared_by_fields
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..interface import operators
@@ -59,7 +60,7 @@ _GENERATED = {
 def _fields(symbol: str, left: Any, right: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """What two objects of one dataclass are compared by, where nobody has written the method."""
     kind = type(left)
-    if type(right) is not kind or not dataclasses.is_dataclass(kind):
+    if type(right) is not kind or not is_compared_by_fields(kind):
         return None
     if not is_generated(getattr(kind, _GENERATED[symbol], None)):
         return None
