@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 
 os.environ.setdefault("WEFT_VERIFY", "1")
 os.environ["WEFT_CACHE"] = "0"
+# A job in the background of a script inherits that interrupts are ignored, and so would the programs that tests
+# interrupt: a process that handles them starts others which take them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
