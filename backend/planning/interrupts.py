@@ -13,9 +13,11 @@ An innermost loop over a range runs in pieces instead, with a look between two o
 
 from __future__ import annotations
 
+import math
+
 from ...dialect.loops import INTERRUPTIBLE
-from ...dialect.mlir import Operation, Value, dialect, ir
-from ...passes.rewriting import constant_integer, terminator
+from ...dialect.mlir import Block, Operation, Value, dialect, ir
+from ...passes.rewriting import constant_integer, operations_in, terminator
 from .failures import FailureSites, find, record_type
 from .names import EXIT, POLL, is_kernel_name
 
@@ -73,13 +75,29 @@ def _looks(op: Operation) -> bool:
 
 
 def _is_short(loop: Operation) -> bool:
-    """Whether a loop on scalars is known to be over soon."""
-    if loop.name != "scf.for":
-        return False
+    """Whether a loop on scalars is known to be over soon, but for what loops in it take that look for themselves."""
+    return loop.name == "scf.for" and not _calls(loop) and _unseen_iterations(loop) <= _FIRST_PERIOD
+
+
+def _unseen_iterations(loop: Operation) -> float:
+    """How many iterations of a loop over a range, and of those in it, there are while none of them looks."""
     first, last, step = map(constant_integer, list(loop.operands)[:3])
     if first is None or last is None or step is None:
-        return False
-    return (last - first) // step <= _FIRST_PERIOD and not _calls(loop) and not _inner_loops(loop)
+        return math.inf
+    trips = max(0, (last - first) // step)
+    return trips and trips * (1 + sum(_unseen_inside(region.blocks[0]) for region in loop.regions))
+
+
+def _unseen_inside(block: Block) -> float:
+    """How many iterations of the loops in a block there are while none of them looks; those that look are none."""
+    total = 0.0
+    for op in operations_in(block):
+        if op.name in _LOOPS and INTERRUPTIBLE in op.attributes:
+            unseen = math.inf if op.name == "scf.while" else _unseen_iterations(op)
+            total += 0 if unseen > _FIRST_PERIOD else unseen
+        else:
+            total += sum(_unseen_inside(inner) for region in op.regions for inner in region.blocks)
+    return total
 
 
 def _inner_loops(loop: Operation) -> list[Operation]:

@@ -105,7 +105,8 @@ def destination_of(op: Operation, result: Value, known: Origins | None = None) -
     if name == "scf.while":
         condition = terminator(op.regions[0].blocks[0])
         carried = condition.operands[1 + result.result_number]
-        return carried if isinstance(carried.owner, ir.Block) else None
+        is_argument = isinstance(carried.owner, ir.Block) and carried.owner == condition.block
+        return op.operands[carried.arg_number] if is_argument else None
     if name == "scf.if":
         inside = {op}
         ends = [terminator(region.blocks[0]).operands[result.result_number] for region in op.regions]

@@ -2,7 +2,8 @@
 
 * A tensor constant with equal elements becomes a `linalg.fill`: it takes no space in the compiled code, and is made
   in the memory that wants it instead of copied there.
-* A fill that several loops start from, or elements are inserted into, becomes one fill for each of them.
+* A fill that several loops start from, or elements are inserted into, becomes one fill for each of them, as does one
+  of a computed number and of sizes that the program knows (a `linalg.generic` that reads numbers alone).
 """
 
 from __future__ import annotations
@@ -40,13 +41,33 @@ def _fill_constant(op: Operation) -> None:
 def _make_own(op: Operation, index: int) -> None:
     """Let an operand that is filled be used by this op only."""
     value = op.operands[index]
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.fill":
+    if isinstance(value.owner, ir.Block):
+        return
+    if _reads_numbers_alone(value.owner.operation) and len(list(value.uses)) > 1:
+        with ir.InsertionPoint(op), value.owner.operation.location:
+            op.operands[index] = value.owner.operation.clone().result
+        return
+    if value.owner.operation.name != "linalg.fill":
         return
     destination = value.owner.operands[1].owner
     filled_empty = not isinstance(destination, ir.Block) and destination.operation.name == "tensor.empty"
     if filled_empty and len(list(value.uses)) > 1:
         with ir.InsertionPoint(op), value.owner.operation.location:
             op.operands[index] = _fill(value.owner.operands[0], value)
+
+
+def _reads_numbers_alone(op: Operation) -> bool:
+    """Whether an op gives new arrays the same elements all over, as what NumPy's `full` makes."""
+    if op.name != "linalg.generic" or len(op.results) != 1 or not op.result.type.rank:
+        return False
+    *inputs, destination = op.operands
+    is_new = (
+        not isinstance(destination.owner, ir.Block) and destination.owner.operation.name == "tensor.empty"
+    )
+    has_arrays = any(isinstance(value.type, ir.ShapedType) and value.type.rank for value in inputs)
+    body = op.regions[0].blocks[0]
+    is_uniform = not any(inner.name == "linalg.index" for inner in operations_in(body))
+    return is_new and is_uniform and not has_arrays
 
 
 def _fill(scalar: Value, like: Value) -> Value:

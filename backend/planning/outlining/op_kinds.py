@@ -190,12 +190,15 @@ def _is_updated(op: Operation, result: Value) -> bool:
     if op.name == "scf.if":
         return True  # both branches update the same value
     first, last = op.regions[0].blocks[0], op.regions[len(op.regions) - 1].blocks[0]
-    argument = first.arguments[result.result_number + (op.name == "scf.for")]
-    yielded = terminator(last).operands[result.result_number]
+    number, ends = result.result_number, list(terminator(last).operands)
     if op.name == "scf.for":
-        return _leads_to(yielded, argument)
-    passed = terminator(first).operands[1 + result.result_number]
-    return _leads_to(passed, argument) and _leads_to(yielded, last.arguments[result.result_number])
+        return _leads_to(ends[number], first.arguments[1 + number])
+    passed = terminator(first).operands[1 + number]
+    carried = (argument for argument in first.arguments if argument.type == result.type)
+    return any(
+        _leads_to(passed, argument) and _leads_to(ends[argument.arg_number], last.arguments[number])
+        for argument in carried
+    )
 
 
 def _leads_to(value: Value, argument: Value) -> bool:

@@ -26,6 +26,7 @@ from ..captures import Captures, captured_values, says_all
 from ..names import is_kernel_name, kernel_name
 from ..shapes import Sizes
 from ..varying import varying_sizes
+from .carried_arrays import align_carried_arrays
 from .clusters import Cluster, Graph, Node
 from .fills import separate_fills
 from .in_place import overwrite_operand
@@ -87,6 +88,7 @@ def entry_functions(module: Module) -> list[Operation]:
 def outline(function: Operation, kernels: Kernels) -> int:
     """Outline the clusters of one function; return how many there were."""
     scalarize(function)
+    align_carried_arrays(function)
     separate_fills(function)
     simplify_slices(function, SharedConstants())
     sizes = Sizes(SharedConstants(), varying=varying_sizes(function))

@@ -73,3 +73,100 @@ def test_loops_on_arrays_check_no_index_that_their_tests_bound() -> None:
     inner = concrete.as_text("loops").split("scf.while")[2]
     assert "memref.load" in inner
     assert "arith.cmpi ult" not in inner.partition("scf.yield")[0]
+
+
+def queens(n):
+    columns, row, count = np.zeros(n, np.int64), 0, 0
+    columns[0] = -1
+    while row >= 0:
+        columns[row] += 1
+        while columns[row] < n:
+            is_free = True
+            for k in range(row):
+                if columns[k] == columns[row] or abs(columns[k] - columns[row]) == row - k:
+                    is_free = False
+                    break
+            if is_free:
+                break
+            columns[row] += 1
+        if columns[row] == n:
+            row -= 1
+        elif row == n - 1:
+            count += 1
+        else:
+            row += 1
+            columns[row] = -1
+    return count
+
+
+def joined(parents, one, other):
+    parents, count = parents.copy(), 0
+    for k in range(len(one)):
+        x, y = one[k], other[k]
+        while parents[x] != x:
+            parents[x] = parents[parents[x]]
+            x = parents[x]
+        while parents[y] != y:
+            parents[y] = parents[parents[y]]
+            y = parents[y]
+        if x != y:
+            parents[x] = y
+            count += 1
+    return count, parents
+
+
+def smallest_factors(n):
+    factors, primes, count = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), 0
+    for i in range(2, n + 1):
+        if factors[i] == 0:
+            factors[i] = i
+            primes[count] = i
+            count += 1
+        j = 0
+        while j < count and primes[j] <= factors[i] and i * primes[j] <= n:
+            factors[i * primes[j]] = primes[j]
+            j += 1
+    return factors, primes[:count]
+
+
+def turned(one, other, times):
+    """Two arrays that change places, and are changed."""
+    k = 0
+    while k < times:
+        while one[0] < 10 * k:
+            one[0] += 3
+        one, other = other, one
+        other[1] += k
+        k += 1
+    return one, other
+
+
+RANDOM = np.random.default_rng(5)
+NESTED = [
+    (queens, (np.int64(6),), True),
+    (joined, (np.arange(40), RANDOM.integers(0, 40, 60), RANDOM.integers(0, 40, 60)), True),
+    (smallest_factors, (np.int64(200),), True),
+    (turned, (np.arange(3), np.arange(3, 6), np.int64(7)), False),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "is_one"), NESTED, ids=[f.__name__ for f, *_ in NESTED])
+def test_loops_in_loops_are_one_kernel(function, args, is_one) -> None:
+    def own():
+        return [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+
+    expected, ours = own(), own()
+    compiled = weft.function(function)
+    results, right = compiled(*ours), function(*expected)
+    if not isinstance(right, tuple):
+        results, right = (results,), (right,)
+    for given, value in zip(results, right, strict=True):
+        assert np.array_equal(given, value)
+    for given, value in zip(ours, expected, strict=True):
+        assert np.array_equal(given, value)
+    if is_one:
+        text = compiled.get_concrete_function(*args).as_text("kernels")
+        entry, _, kernels = text.partition("func.func private")
+        assert "scf.while" in kernels
+        assert "scf.while" not in entry
+        assert "scf.for" not in entry

@@ -121,3 +121,94 @@ func.func @bound(%n: tensor<i64>) -> tensor<i64> {
   }
   return %r : tensor<i64>
 }
+
+// -----
+
+// A loop in a loop may carry the array behind a number, and leave the array alone: both loops are one kernel, in which
+// the array has one place where the inner one is entered and where it goes on.
+
+// CHECK-LABEL: func.func @behind_a_number
+// CHECK-NEXT:    %[[R:.*]] = call @kernel_0(%arg0) : (tensor<9xi64>) -> tensor<9xi64>
+// CHECK-NEXT:    return %[[R]]
+// CHECK:       func.func private @kernel_0
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}})
+// CHECK:           scf.while (%[[X:.*]] = %[[A]], %[[K:.*]] = %{{.*}}) : (tensor<9xi64>, i64) -> tensor<9xi64>
+// CHECK:             scf.condition(%{{.*}}) %[[X]] : tensor<9xi64>
+// CHECK:           ^bb0(%[[Y:.*]]: tensor<9xi64>)
+// CHECK:             %[[Z:.*]] = tensor.insert %{{.*}} into %[[Y]]
+// CHECK:             scf.yield %[[Z]], %{{.*}} : tensor<9xi64>, i64
+func.func @behind_a_number(%x: tensor<9xi64>) -> tensor<9xi64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant 0 : i64
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %x) -> (tensor<9xi64>) {
+    %s = scf.while (%k = %zero, %b = %a) : (i64, tensor<9xi64>) -> (tensor<9xi64>) {
+      %e = tensor.extract %b[%i] : tensor<9xi64>
+      %c = arith.cmpi slt, %k, %e : i64
+      scf.condition(%c) %b : tensor<9xi64>
+    } do {
+    ^bb0(%b: tensor<9xi64>):
+      %e = tensor.extract %b[%i] : tensor<9xi64>
+      %f = arith.addi %e, %e : i64
+      %u = tensor.insert %f into %b[%i] : tensor<9xi64>
+      scf.yield %e, %u : i64, tensor<9xi64>
+    }
+    scf.yield %s : tensor<9xi64>
+  }
+  return %r : tensor<9xi64>
+}
+
+// -----
+
+// A loop whose arrays change places is none: of two arrays, each is now this and now that one.
+
+// CHECK-LABEL: func.func @change_places
+// CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK:           scf.condition(%{{.*}}) %{{.*}}, %[[A]], %[[B]]
+// CHECK:         ^bb0(%{{.*}}: i64, %[[C:.*]]: tensor<9xi64>, %[[D:.*]]: tensor<9xi64>)
+// CHECK:           scf.yield %{{.*}}, %[[D]], %[[C]]
+// CHECK-NOT:     @kernel_0
+func.func @change_places(%x: tensor<9xi64>, %y: tensor<9xi64>) -> (tensor<9xi64>, tensor<9xi64>) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %nine = arith.constant 9 : i64
+  %r:3 = scf.while (%k = %zero, %a = %x, %b = %y) : (i64, tensor<9xi64>, tensor<9xi64>)
+      -> (i64, tensor<9xi64>, tensor<9xi64>) {
+    %c = arith.cmpi slt, %k, %nine : i64
+    scf.condition(%c) %k, %a, %b : i64, tensor<9xi64>, tensor<9xi64>
+  } do {
+  ^bb0(%k: i64, %a: tensor<9xi64>, %b: tensor<9xi64>):
+    %l = arith.addi %k, %one : i64
+    scf.yield %l, %b, %a : i64, tensor<9xi64>, tensor<9xi64>
+  }
+  return %r#1, %r#2 : tensor<9xi64>, tensor<9xi64>
+}
+
+// -----
+
+// Two arrays of one number, and of a size that the program knows, get their own, too.
+
+// CHECK-LABEL: func.func @two_of_a_number
+// CHECK-DAG:     %[[A:.*]] = call @kernel_0(
+// CHECK-DAG:     %[[B:.*]] = call @kernel_0(
+// CHECK:         call @kernel_1({{.*}}) : (index, tensor<?xi64>, tensor<?xi64>) -> (tensor<?xi64>, tensor<?xi64>)
+func.func @two_of_a_number(%n: index) -> (tensor<?xi64>, tensor<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %seven = arith.constant 7 : i64
+  %empty = tensor.empty(%n) : tensor<?xi64>
+  %filled = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<?xi64>) {
+  ^bb0(%out: i64):
+    linalg.yield %seven : i64
+  } -> tensor<?xi64>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %filled, %b = %filled) -> (tensor<?xi64>, tensor<?xi64>) {
+    %e = tensor.extract %b[%i] : tensor<?xi64>
+    %f = arith.addi %e, %e : i64
+    %c = tensor.insert %f into %a[%i] : tensor<?xi64>
+    %d = tensor.insert %f into %b[%c0] : tensor<?xi64>
+    scf.yield %c, %d : tensor<?xi64>, tensor<?xi64>
+  }
+  return %r#0, %r#1 : tensor<?xi64>, tensor<?xi64>
+}
