@@ -18,9 +18,22 @@ def positive(b: GraphBuilder, x: Tensor, **attributes: Any) -> Tensor:
     return x
 
 
-@writer("square")
-def square(b: GraphBuilder, x: Tensor) -> Tensor:
-    return x * x
+writer.rows(
+    square=lambda b, x: x * x,
+    conjugate=lambda b, x: b.one("complex", b.real(x), b.negative(b.imag(x))) if x.is_complex else x,
+    float_power=lambda b, x, y: b.one("power", x, y),
+    floor_divide=lambda b, x, y: _divided(b, x, y)[0],
+    remainder=lambda b, x, y: _divided(b, x, y)[1],
+    divmod=lambda b, x, y: _divided(b, x, y),
+    gcd=lambda b, x, y: b.converted(_common_divisor(b, *_sizes(b, x, y)), x.dtype),
+    fmax=lambda b, x, y: _of_numbers(b, "maximum", x, y),
+    fmin=lambda b, x, y: _of_numbers(b, "minimum", x, y),
+    log2=lambda b, x: _scaled(b, b.log(x), 1 / math.log(2)),
+    log10=lambda b, x: _scaled(b, b.log(x), 1 / math.log(10)),
+    deg2rad=lambda b, x: x * (math.pi / 180),
+    rad2deg=lambda b, x: x * (180 / math.pi),
+    isnan=lambda b, x: b.one("not_equal", x, x),
+)
 
 
 @writer("reciprocal")
@@ -28,31 +41,6 @@ def reciprocal(b: GraphBuilder, x: Tensor) -> Tensor:
     if kind(x.dtype) in "iu":
         raise Unsaid(f"divides integers by zero, which {b.language} leaves open")
     return 1 / x
-
-
-@writer("conjugate")
-def conjugate(b: GraphBuilder, x: Tensor) -> Tensor:
-    return b.one("complex", b.real(x), b.negative(b.imag(x))) if x.is_complex else x
-
-
-@writer("float_power")
-def float_power(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
-    return b.one("power", x, y)
-
-
-@writer("floor_divide")
-def floor_divide(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
-    return _divided(b, x, y)[0]
-
-
-@writer("remainder")
-def remainder(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
-    return _divided(b, x, y)[1]
-
-
-@writer("divmod")
-def divmod_(b: GraphBuilder, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    return _divided(b, x, y)
 
 
 def _divided(b: GraphBuilder, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -87,11 +75,6 @@ def _divided(b: GraphBuilder, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return b.select(by_zero, x / y, whole), b.select(by_zero, b.rest(x, y), found)
 
 
-@writer("gcd")
-def gcd(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
-    return b.converted(_common_divisor(b, *_sizes(b, x, y)), x.dtype)
-
-
 @writer("lcm")
 def lcm(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
     x_size, y_size = _sizes(b, x, y)
@@ -121,16 +104,6 @@ def _common_divisor(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
         return [b.select(ends, large, small), b.select(ends, small, rest)]
 
     return b.repeated([x, y], (types, types), test, body)[0]
-
-
-@writer("fmax")
-def fmax(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
-    return _of_numbers(b, "maximum", x, y)
-
-
-@writer("fmin")
-def fmin(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
-    return _of_numbers(b, "minimum", x, y)
 
 
 def _of_numbers(b: GraphBuilder, name: str, x: Tensor, y: Tensor) -> Tensor:
@@ -177,16 +150,6 @@ def _scaled(b: GraphBuilder, x: Tensor, factor: float) -> Tensor:
     return x * factor
 
 
-@writer("log2")
-def log2(b: GraphBuilder, x: Tensor) -> Tensor:
-    return _scaled(b, b.log(x), 1 / math.log(2))
-
-
-@writer("log10")
-def log10(b: GraphBuilder, x: Tensor) -> Tensor:
-    return _scaled(b, b.log(x), 1 / math.log(10))
-
-
 @writer("logaddexp")
 def logaddexp(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
     x, y = b.spread(x, y)
@@ -208,16 +171,6 @@ def hypot(b: GraphBuilder, x: Tensor, y: Tensor) -> Tensor:
     ratio = b.select(large.equals(0), of(b, x, 0), small / large)
     found = large * b.sqrt(1 + ratio * ratio)
     return b.one("select", b.isinf(x) | b.isinf(y), of(b, x, np.inf), found)
-
-
-@writer("deg2rad")
-def deg2rad(b: GraphBuilder, x: Tensor) -> Tensor:
-    return x * (math.pi / 180)
-
-
-@writer("rad2deg")
-def rad2deg(b: GraphBuilder, x: Tensor) -> Tensor:
-    return x * (180 / math.pi)
 
 
 @writer("arcsin")
@@ -284,11 +237,6 @@ def arctanh(b: GraphBuilder, x: Tensor) -> Tensor:
     require_real(x)
     found: Tensor = (b.log1p(x) - b.log1p(b.negative(x))) * 0.5
     return found
-
-
-@writer("isnan")
-def isnan(b: GraphBuilder, x: Tensor) -> Tensor:
-    return b.one("not_equal", x, x)
 
 
 @writer("isinf")

@@ -18,14 +18,15 @@ def mean(b: GraphBuilder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> T
     return b.converted(total / b.as_number(b.count(x, axes), wide.dtype), x.dtype)
 
 
-@writer("var")
-def var(b: GraphBuilder, x: Tensor, axes: tuple[int, ...], keepdims: bool, correction: float) -> Tensor:
-    return _spread_of(b, x, axes, keepdims, correction)
-
-
-@writer("std")
-def std(b: GraphBuilder, x: Tensor, axes: tuple[int, ...], keepdims: bool, correction: float) -> Tensor:
-    return b.one("sqrt", _spread_of(b, x, axes, keepdims, correction))
+writer.rows(
+    var=lambda b, x, axes, keepdims, correction: _spread_of(b, x, axes, keepdims, correction),
+    std=lambda b, x, axes, keepdims, correction: b.one("sqrt", _spread_of(b, x, axes, keepdims, correction)),
+    max_number=lambda b, x, axes, keepdims: _of_numbers(b, x, axes, keepdims, "max", -np.inf),
+    min_number=lambda b, x, axes, keepdims: _of_numbers(b, x, axes, keepdims, "min", np.inf),
+    argmax=lambda b, x, axis, keepdims: _place(b, x, axis, keepdims, "max"),
+    argmin=lambda b, x, axis, keepdims: _place(b, x, axis, keepdims, "min"),
+    partition=lambda b, x, axis, places: b.one("sort", x, axis=axis, descending=False),
+)
 
 
 def _spread_of(
@@ -44,16 +45,6 @@ def _spread_of(
     return b.converted(b.sum(squares, axes=axes, keepdims=keepdims) / left, dtype)
 
 
-@writer("max_number")
-def max_number(b: GraphBuilder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return _of_numbers(b, x, axes, keepdims, "max", -np.inf)
-
-
-@writer("min_number")
-def min_number(b: GraphBuilder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return _of_numbers(b, x, axes, keepdims, "min", np.inf)
-
-
 def _of_numbers(
     b: GraphBuilder, x: Tensor, axes: tuple[int, ...], keepdims: bool, name: str, edge: float
 ) -> Tensor:
@@ -64,16 +55,6 @@ def _of_numbers(
     found = b.one(name, b.select(b.isnan(x), b.number(edge, x.dtype), x), axes=axes, keepdims=keepdims)
     none = b.all(b.isnan(x), axes=axes, keepdims=keepdims)
     return b.one("select", none, b.number(np.nan, x.dtype), found)
-
-
-@writer("argmax")
-def argmax(b: GraphBuilder, x: Tensor, axis: int, keepdims: bool) -> Tensor:
-    return _place(b, x, axis, keepdims, "max")
-
-
-@writer("argmin")
-def argmin(b: GraphBuilder, x: Tensor, axis: int, keepdims: bool) -> Tensor:
-    return _place(b, x, axis, keepdims, "min")
 
 
 def _place(b: GraphBuilder, x: Tensor, axis: int, keepdims: bool, name: str) -> Tensor:
@@ -95,11 +76,6 @@ def before(b: GraphBuilder, x: Tensor, y: Tensor, descending: bool) -> Tensor:
     if kind(x.dtype) != "f":
         return less
     return b.one("logical_or", less, b.logical_and(b.isnan(y), b.logical_not(b.isnan(x))))
-
-
-@writer("partition")
-def partition(b: GraphBuilder, x: Tensor, axis: int, places: tuple[int, ...]) -> Tensor:
-    return b.one("sort", x, axis=axis, descending=False)
 
 
 @writer("searchsorted")

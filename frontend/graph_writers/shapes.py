@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...dialect.emitter import Extent, Tensor
@@ -16,14 +14,10 @@ def extents_of(shape: tuple[int, ...], dims: tuple[Tensor, ...]) -> list[Extent]
     return [next(given) if extent == -1 else extent for extent in shape]
 
 
-@writer("constant")
-def constant(b: GraphBuilder, value: Any) -> Tensor:
-    return b.array(value)
-
-
-@writer("empty")
-def empty(b: GraphBuilder, dims: tuple[Tensor, ...], shape: tuple[int, ...], dtype: Any) -> Tensor:
-    return b.broadcast(b.number(0, dtype), extents_of(shape, dims))
+writer.rows(
+    constant=lambda b, value: b.array(value),
+    empty=lambda b, dims, shape, dtype: b.broadcast(b.number(0, dtype), extents_of(shape, dims)),
+)
 
 
 @writer("expand_dims")

@@ -156,6 +156,10 @@ class Register:
 
         return register
 
+    def rows(self, **writers: Writer) -> None:
+        """Register the writers of ops that are one expression each."""
+        self._own.update(writers)
+
     def plain(self, names: Mapping[str, str]) -> None:
         """Register ops of elements that have their operands' type, under the names that a format has for them."""
 

@@ -96,19 +96,14 @@ def divide(b: Builder, x: Tensor, y: Tensor) -> Tensor:
     return b.same("Div", x, y) if found is None else found
 
 
-@writer("barrier")
-def barrier(b: Builder, x: Tensor, after: Tensor) -> Tensor:
-    return x
-
-
-@writer("negative")
-def negative(b: Builder, x: Tensor) -> Tensor:
-    return b.one("subtract", 0, x) if kind(x.dtype) == "u" else b.same("Neg", x)
-
-
-@writer("absolute")
-def absolute(b: Builder, x: Tensor) -> Tensor:
-    return x if kind(x.dtype) in "bu" else b.same("Abs", x)
+writer.rows(
+    barrier=lambda b, x, after: x,
+    negative=lambda b, x: b.one("subtract", 0, x) if kind(x.dtype) == "u" else b.same("Neg", x),
+    absolute=lambda b, x: x if kind(x.dtype) in "bu" else b.same("Abs", x),
+    trunc=lambda b, x: b.one("select", b.less(x, 0), b.ceil(x), b.floor(x)) if kind(x.dtype) == "f" else x,
+    not_equal=lambda b, x, y: b.one("logical_not", b.equal(x, y)),
+    left_shift=lambda b, x, y: _shifted(b, "LEFT", x, y),
+)
 
 
 @writer("sign")
@@ -160,11 +155,6 @@ def _rounding(op_type: str) -> Writer:
 
 for _own, _name in {"floor": "Floor", "ceil": "Ceil", "rint": "Round"}.items():
     writer(_own)(_rounding(_name))
-
-
-@writer("trunc")
-def trunc(b: Builder, x: Tensor) -> Tensor:
-    return b.one("select", b.less(x, 0), b.ceil(x), b.floor(x)) if kind(x.dtype) == "f" else x
 
 
 # Signs, of which ONNX knows those of numbers only
@@ -258,11 +248,6 @@ for _own, _name in {
     writer(_own)(_comparison(_own, _name))
 
 
-@writer("not_equal")
-def not_equal(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    return b.one("logical_not", b.equal(x, y))
-
-
 @writer("isnan")
 def isnan(b: Builder, x: Tensor) -> Tensor:
     if kind(x.dtype) != "f":
@@ -305,11 +290,6 @@ def _shifted(b: Builder, direction: str, x: Tensor, count: Tensor) -> Tensor:
         return b.converted(b.same("BitShift", bits, by, direction=direction), x.dtype)
     moved = b.same("BitShift", bits, b.select(b.less(by, width), by, of(b, by, 0)), direction=direction)
     return b.converted(b.select(b.less(by, width), moved, of(b, bits, 0)), x.dtype)
-
-
-@writer("left_shift")
-def left_shift(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    return _shifted(b, "LEFT", x, y)
 
 
 @writer("right_shift")

@@ -84,14 +84,11 @@ def _known_places(extent: int | None, part: _Part) -> range | None:
     return range(*slice(first, last, step).indices(extent))
 
 
-@writer("slice")
-def slice_(b: Builder, x: Tensor, start: Any, stop: Any, step: Any) -> Tensor:
-    return _taken(b, x, _parts(start, stop, step))
-
-
-@writer("slice_update")
-def slice_update(b: Builder, x: Tensor, update: Tensor, start: Any, stop: Any, step: Any) -> Tensor:
-    return _replaced(b, x, update, _parts(start, stop, step))
+writer.rows(
+    slice=lambda b, x, start, stop, step: _taken(b, x, _parts(start, stop, step)),
+    slice_update=lambda b, x, update, start, stop, step: _replaced(b, x, update, _parts(start, stop, step)),
+    dynamic_slice=lambda b, x, bounds, **region: _taken(b, x, _dynamic_parts(bounds, **region)),
+)
 
 
 def _dynamic_parts(
@@ -103,11 +100,6 @@ def _dynamic_parts(
     for axis, bound in zip(stop_axes, bounds[len(start_axes) :], strict=True):
         stops[axis] = bound
     return _parts(starts, stops, step)
-
-
-@writer("dynamic_slice")
-def dynamic_slice(b: Builder, x: Tensor, bounds: tuple[Tensor, ...], **region: Any) -> Tensor:
-    return _taken(b, x, _dynamic_parts(bounds, **region))
 
 
 @writer("dynamic_slice_update")

@@ -22,9 +22,10 @@ def _wide(b: Builder, op_type: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     return INT32 if dtype == BOOL else b.wide_for(op_type, computed_in(dtype))
 
 
-@writer("matmul")
-def matmul(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    return _product(b, x, y)
+writer.rows(
+    matmul=lambda b, x, y: _product(b, x, y),
+    det=lambda b, x: b.make("Det", [x], x.type.with_shape(x.shape[:-2])),
+)
 
 
 def _product(b: Builder, x: Tensor, y: Tensor) -> Tensor:
@@ -57,8 +58,3 @@ def contract(b: Builder, x: Tensor, y: Tensor, spec: str) -> Tensor:
 def _in_order(b: Builder, x: Tensor, labels: Sequence[str], wanted: Sequence[str]) -> Tensor:
     """Axes in the order of their labels."""
     return b.transposed(x, [labels.index(label) for label in wanted])
-
-
-@writer("det")
-def det(b: Builder, x: Tensor) -> Tensor:
-    return b.make("Det", [x], x.type.with_shape(x.shape[:-2]))

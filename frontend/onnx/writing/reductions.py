@@ -127,14 +127,11 @@ def _count(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tens
     return reduced(b, "ReduceSum", b.converted(x, INT64), axes, keepdims)
 
 
-@writer("any")
-def any_(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return b.one("greater", _count(b, truth(b, x), axes, keepdims), 0)
-
-
-@writer("all")
-def all_(b: Builder, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return _count(b, b.logical_not(truth(b, x)), axes, keepdims).equals(0)
+writer.rows(
+    any=lambda b, x, axes, keepdims: b.one("greater", _count(b, truth(b, x), axes, keepdims), 0),
+    all=lambda b, x, axes, keepdims: _count(b, b.logical_not(truth(b, x)), axes, keepdims).equals(0),
+    cumulative_prod=lambda b, x, axis: _scanned(b, "multiply", x, axis, 1),
+)
 
 
 def _place(op_type: str) -> Writer:
@@ -162,11 +159,6 @@ writer("argmin")(_place("ArgMin"))
 def cumulative_sum(b: Builder, x: Tensor, axis: int) -> Tensor:
     wide = b.converted(x, INT64 if x.dtype == UINT64 else b.wide_for("CumSum", computed_in(x.dtype)))
     return b.converted(b.make("CumSum", [wide, b.number(axis % x.rank, INT64)], wide.type), x.dtype)
-
-
-@writer("cumulative_prod")
-def cumulative_prod(b: Builder, x: Tensor, axis: int) -> Tensor:
-    return _scanned(b, "multiply", x, axis, 1)
 
 
 @writer("cumulative_max")

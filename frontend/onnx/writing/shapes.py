@@ -53,9 +53,11 @@ def dim(b: Builder, x: Tensor, axis: int) -> Tensor:
     return found
 
 
-@writer("transpose")
-def transpose(b: Builder, x: Tensor, permutation: tuple[int, ...]) -> Tensor:
-    return b.transposed(x, permutation)
+writer.rows(
+    transpose=lambda b, x, permutation: b.transposed(x, permutation),
+    concat=lambda b, x, y, axis: b.joined([x, y], axis),
+    pad=lambda b, x, value, low, high: padded(b, x, low, high, value),
+)
 
 
 @writer("reshape")
@@ -94,11 +96,6 @@ def broadcast_to(b: Builder, x: Tensor, dims: tuple[Tensor, ...], shape: tuple[i
     return b.make("Expand", [x, b.shape_of(extents)], x.type.with_shape(wanted))
 
 
-@writer("concat")
-def concat(b: Builder, x: Tensor, y: Tensor, axis: int) -> Tensor:
-    return b.joined([x, y], axis)
-
-
 def padded(
     b: Builder,
     x: Tensor,
@@ -121,11 +118,6 @@ def padded(
         None if value is None else b.converted(value, wide),
     ]
     return b.converted(b.make("Pad", inputs, TensorType(shape, wide), mode=mode), x.dtype)
-
-
-@writer("pad")
-def pad(b: Builder, x: Tensor, value: Tensor, low: tuple[int, ...], high: tuple[int, ...]) -> Tensor:
-    return padded(b, x, low, high, value)
 
 
 @writer("extend")

@@ -141,24 +141,13 @@ for _name in _DIRECTIONS:
     writer(_name)(_comparison(_name))
 
 
-@writer("logical_and")
-def logical_and(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    return b.same("and", truth(b, x), truth(b, y))
-
-
-@writer("logical_or")
-def logical_or(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    return b.same("or", truth(b, x), truth(b, y))
-
-
-@writer("logical_xor")
-def logical_xor(b: Builder, x: Tensor, y: Tensor) -> Tensor:
-    return b.same("xor", truth(b, x), truth(b, y))
-
-
-@writer("logical_not")
-def logical_not(b: Builder, x: Tensor) -> Tensor:
-    return b.same("not", truth(b, x))
+writer.rows(
+    logical_and=lambda b, x, y: b.same("and", truth(b, x), truth(b, y)),
+    logical_or=lambda b, x, y: b.same("or", truth(b, x), truth(b, y)),
+    logical_xor=lambda b, x, y: b.same("xor", truth(b, x), truth(b, y)),
+    logical_not=lambda b, x: b.same("not", truth(b, x)),
+    bitcast=lambda b, x, dtype: b.make("bitcast_convert", [x], x.type.with_dtype(np.dtype(dtype))),
+)
 
 
 @writer("right_shift")
@@ -173,11 +162,6 @@ def bitwise_count(b: Builder, x: Tensor) -> Tensor:
 
 
 # Conversions and choices
-
-
-@writer("bitcast")
-def bitcast(b: Builder, x: Tensor, dtype: Any) -> Tensor:
-    return b.make("bitcast_convert", [x], x.type.with_dtype(np.dtype(dtype)))
 
 
 @writer("select")
