@@ -67,11 +67,8 @@ class Rule:
     is_variadic: bool
     known_inputs: tuple[int, ...]
     """The inputs that say what to compute: they are constants, not weights."""
-
-    @property
-    def summary(self) -> str:
-        """What the op becomes, in a line."""
-        return (self.function.__doc__ or "").partition("\n")[0]
+    summary: str
+    """What the op becomes, in a line."""
 
 
 RULES: dict[tuple[str, str], list[Rule]] = {}
@@ -88,10 +85,12 @@ def rule(
     takes_sizes: bool = False,
     known_inputs: tuple[int, ...] = (),
     shared: Callable[..., Any] | None = None,
+    says: str = "",
 ) -> Callable[[F], F]:
     """Put a function into the table, as the meaning of an op from a version on.
 
-    What it takes as `**more` are the attributes that `shared` takes as keywords.
+    What it takes as `**more` are the attributes that `shared` takes as keywords. What the op becomes is told by its
+    docstring, or is what `says` says.
     """
 
     def enter(function: F) -> F:
@@ -110,6 +109,7 @@ def rule(
             takes_sizes,
             any(p.kind is kinds.VAR_POSITIONAL for p in parameters),
             known_inputs,
+            says or (function.__doc__ or "").partition("\n")[0],
         )
         versions = RULES.setdefault((domain, name), [])
         versions.append(made)

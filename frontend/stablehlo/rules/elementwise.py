@@ -242,10 +242,12 @@ def _with_bits(b: Builder, x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     return x if x.dtype == dtype else b.one("bitcast", x, dtype=dtype)
 
 
-@rule("shift_left", of_elements=True)
-def shift_left(b: Builder, op: Operation, x: Tensor, y: Tensor) -> Tensor:
-    """By the width or more, 0."""
-    return b.one("left_shift", x, y)
+rule("shift_left", of_elements=True, says="By the width or more, 0.")(
+    lambda b, op, x, y: b.one("left_shift", x, y)
+)
+rule("popcnt", of_elements=True, says="`weft.bitwise_count` of the bits, not of the absolute value.")(
+    lambda b, op, x: b.converted(b.bitwise_count(_unsigned(b, x)), x.dtype)
+)
 
 
 @rule("shift_right_arithmetic", of_elements=True)
@@ -258,12 +260,6 @@ def shift_right_arithmetic(b: Builder, op: Operation, x: Tensor, y: Tensor) -> T
 def shift_right_logical(b: Builder, op: Operation, x: Tensor, y: Tensor) -> Tensor:
     """Filled with zeros, of signed integers, too; by the width or more, 0."""
     return _with_bits(b, b.right_shift(_unsigned(b, x), _unsigned(b, y)), x.dtype)
-
-
-@rule("popcnt", of_elements=True)
-def popcnt(b: Builder, op: Operation, x: Tensor) -> Tensor:
-    """`weft.bitwise_count` of the bits, not of the absolute value."""
-    return b.converted(b.bitwise_count(_unsigned(b, x)), x.dtype)
 
 
 @rule("count_leading_zeros", of_elements=True)

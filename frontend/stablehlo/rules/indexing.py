@@ -222,16 +222,12 @@ def _order(places: _Places, how: _Indexing, rank: int) -> list[int]:
     return order
 
 
-@rule("gather")
-def gather(b: Builder, op: Operation, x: Tensor, indices: Tensor) -> Tensor:
-    """`weft.gather`; parts that reach out of the tensor are moved inside."""
-    return _gathered(b, op, x, indices, ints(op, "slice_sizes"))
-
-
-@rule("dynamic_gather")
-def dynamic_gather(b: Builder, op: Operation, x: Tensor, indices: Tensor, sizes: Tensor) -> Tensor:
-    """`weft.gather`, of parts whose sizes are computed."""
-    return _gathered(b, op, x, indices, b.elements(sizes))
+rule("gather", says="`weft.gather`; parts that reach out of the tensor are moved inside.")(
+    lambda b, op, x, indices: _gathered(b, op, x, indices, ints(op, "slice_sizes"))
+)
+rule("dynamic_gather", says="`weft.gather`, of parts whose sizes are computed.")(
+    lambda b, op, x, indices, sizes: _gathered(b, op, x, indices, b.elements(sizes))
+)
 
 
 def _gathered(b: Builder, op: Operation, x: Tensor, indices: Tensor, sizes: Sequence[Extent]) -> Tensor:

@@ -39,10 +39,17 @@ def iota(b: Builder, op: Operation) -> Tensor:
     return _numbered(b, op, list(wanted.shape), number(op, "iota_dimension"))  # type: ignore[arg-type]
 
 
-@rule("dynamic_iota")
-def dynamic_iota(b: Builder, op: Operation, shape: Tensor) -> Tensor:
-    """The numbers from 0 on along an axis, of a shape that is computed."""
-    return _numbered(b, op, b.extents_of(shape, result_type(op)), number(op, "iota_dimension"))
+rule("dynamic_iota", says="The numbers from 0 on along an axis, of a shape that is computed.")(
+    lambda b, op, shape: _numbered(b, op, b.extents_of(shape, result_type(op)), number(op, "iota_dimension"))
+)
+rule("dynamic_reshape", says="`weft.reshape`, to a shape that is computed.")(
+    lambda b, op, x, shape: b.reshaped(x, b.extents_of(shape, result_type(op)))
+)
+rule("transpose", says="`weft.transpose`.")(lambda b, op, x: b.moved(x, ints(op, "permutation")))
+rule("broadcast", says="New leading axes.")(
+    lambda b, op, x: b.broadcast(x, [*ints(op, "broadcast_sizes"), *b.extents(x)])
+)
+rule("optimization_barrier", says="The operands.")(lambda b, op, *operands: operands)
 
 
 def _numbered(b: Builder, op: Operation, extents: Sequence[Extent], axis: int) -> Tensor:
@@ -69,24 +76,6 @@ def reshape(b: Builder, op: Operation, x: Tensor) -> Tensor:
     if x.handle in b.known_elements and len(shape) < 2:
         b.known_elements[found.handle] = b.known_elements[x.handle]
     return found
-
-
-@rule("dynamic_reshape")
-def dynamic_reshape(b: Builder, op: Operation, x: Tensor, shape: Tensor) -> Tensor:
-    """`weft.reshape`, to a shape that is computed."""
-    return b.reshaped(x, b.extents_of(shape, result_type(op)))
-
-
-@rule("transpose")
-def transpose(b: Builder, op: Operation, x: Tensor) -> Tensor:
-    """`weft.transpose`."""
-    return b.moved(x, ints(op, "permutation"))
-
-
-@rule("broadcast")
-def broadcast(b: Builder, op: Operation, x: Tensor) -> Tensor:
-    """New leading axes."""
-    return b.broadcast(x, [*ints(op, "broadcast_sizes"), *b.extents(x)])
 
 
 def _placed(b: Builder, x: Tensor, axes: Sequence[int], rank: int) -> Tensor:
@@ -213,12 +202,6 @@ def slice_(b: Builder, op: Operation, x: Tensor) -> Tensor:
     if known is not None and x.rank == 1:
         b.known_elements[found.handle] = known[start[0] : stop[0] : step[0]]
     return found
-
-
-@rule("optimization_barrier")
-def optimization_barrier(b: Builder, op: Operation, *operands: Tensor) -> Sequence[Tensor]:
-    """The operands."""
-    return operands
 
 
 @rule("set_dimension_size")

@@ -106,11 +106,11 @@ RULES: dict[str, Row] = {}
 """The ops that are read, without the name of the dialect."""
 
 
-def rule(*names: str, of_elements: bool = False) -> Callable[[Rule], Rule]:
-    """Register a function as the rule of some ops; its docstring goes into the docs."""
+def rule(*names: str, of_elements: bool = False, says: str = "") -> Callable[[Rule], Rule]:
+    """Register a function as the rule of some ops; its docstring, or what `says` says, goes into the docs."""
 
     def register(function: Rule) -> Rule:
-        summary = " ".join((function.__doc__ or "").split())
+        summary = " ".join((says or function.__doc__ or "").split())
         for name in names:
             RULES[name] = Row(function, of_elements, summary)
         return function

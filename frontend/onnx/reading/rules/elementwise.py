@@ -143,10 +143,33 @@ def pow_(a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
     return weft.astype(weft.power(weft.astype(a, wide), weft.astype(b, wide)), a.dtype)
 
 
-@rule("BitShift")
-def bit_shift(a: Any, b: Any, *, direction: str) -> Any:
-    """`weft.left_shift` or `weft.right_shift`; by the width or more, 0."""
-    return (weft.left_shift if direction == "LEFT" else weft.right_shift)(a, b)
+rule("BitShift", says="`weft.left_shift` or `weft.right_shift`; by the width or more, 0.")(
+    lambda a, b, *, direction: (weft.left_shift if direction == "LEFT" else weft.right_shift)(a, b)
+)
+rule("Mean", says="The mean of several arrays.")(
+    lambda *parts: _folded("add")(*parts) / scalar(len(parts), parts[0])
+)
+rule("Where", moves=(1, 2), by_element=True, says="`weft.where`.")(
+    lambda condition, a, b: weft.where(condition, a, b)
+)
+rule("Identity", takes_sizes=True, says="The value itself.")(lambda x: x)
+rule("CastLike", says="`weft.astype`, to the dtype of another array.")(
+    lambda x, like, *, saturate=1, round_mode="up": saturated(x, like.dtype)
+)
+rule("Relu", says="`weft.maximum` with 0.")(lambda x: weft.maximum(x, scalar(0, x)))
+rule("PRelu", says="Negative elements times a slope: one, or one for each channel.")(
+    lambda x, slope: prelu(x, weft.reshape(slope, (-1, *(1,) * (x.ndim - 2))) if x.ndim > 1 else slope)
+)
+rule("Selu", says="`Elu` times gamma.")(lambda x, *, alpha, gamma: elu(x, alpha=alpha) * scalar(gamma, x))
+rule("Celu", says="`Elu` of x / alpha, times alpha for negative elements.")(
+    lambda x, *, alpha: elu(x / scalar(alpha, x), alpha=1.0) * scalar(alpha, x)
+)
+rule("HardSwish", says="x times `HardSigmoid` of it.")(lambda x: x * hard_sigmoid(x, alpha=1 / 6, beta=0.5))
+rule("Swish", says="x times the sigmoid of alpha * x.")(lambda x, *, alpha: x * sigmoid(x * scalar(alpha, x)))
+rule("Mish", says="x times tanh of `Softplus`.")(lambda x: x * weft.tanh(softplus(x)))
+rule("Dropout", says="The input: nothing is dropped where a model is not trained.")(
+    lambda x, *, node, ratio=0.5, is_test=1: _kept(x, node)
+)
 
 
 @rule("BitCast")
@@ -175,24 +198,6 @@ rule("Min", by_element=True)(_folded("minimum"))
 rule("Sum")(_folded("add"))
 
 
-@rule("Mean")
-def mean(*parts: Any) -> Any:
-    """The mean of several arrays."""
-    return _folded("add")(*parts) / scalar(len(parts), parts[0])
-
-
-@rule("Where", moves=(1, 2), by_element=True)
-def where(condition: Any, a: Any, b: Any) -> Any:
-    """`weft.where`."""
-    return weft.where(condition, a, b)
-
-
-@rule("Identity", takes_sizes=True)
-def identity(x: Any) -> Any:
-    """The value itself."""
-    return x
-
-
 def saturated(x: Any, dtype: Any) -> Any:
     """Elements of another dtype; floats become bools where they are not zero."""
     return (
@@ -206,12 +211,6 @@ def saturated(x: Any, dtype: Any) -> Any:
 def cast(x: Any, *, to: int, saturate: int = 1, round_mode: str = "up") -> Any:
     """`weft.astype`."""
     return saturated(x, dtype_of(to, "the result"))
-
-
-@rule("CastLike")
-def cast_like(x: Any, like: Any, *, saturate: int = 1, round_mode: str = "up") -> Any:
-    """`weft.astype`, to the dtype of another array."""
-    return saturated(x, like.dtype)
 
 
 @rule("IsInf")
@@ -234,22 +233,10 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Any:
 # Activations
 
 
-@rule("Relu")
-def relu(x: Any) -> Any:
-    """`weft.maximum` with 0."""
-    return weft.maximum(x, scalar(0, x))
-
-
 @rule("LeakyRelu")
 def leaky_relu(x: Any, *, alpha: float) -> Any:
     """Negative elements times alpha."""
     return weft.where(weft.less(x, scalar(0, x)), x * scalar(alpha, x), x)
-
-
-@rule("PRelu")
-def prelu_before_7(x: Any, slope: Any) -> Any:
-    """Negative elements times a slope: one, or one for each channel."""
-    return prelu(x, weft.reshape(slope, (-1, *(1,) * (x.ndim - 2))) if x.ndim > 1 else slope)
 
 
 @rule("PRelu", since=7)
@@ -263,18 +250,6 @@ def elu(x: Any, *, alpha: float) -> Any:
     """alpha * (e^x - 1) for negative elements."""
     below = weft.expm1(weft.minimum(x, scalar(0, x))) * scalar(alpha, x)
     return weft.where(weft.less(x, scalar(0, x)), below, x)
-
-
-@rule("Selu")
-def selu(x: Any, *, alpha: float, gamma: float) -> Any:
-    """`Elu` times gamma."""
-    return elu(x, alpha=alpha) * scalar(gamma, x)
-
-
-@rule("Celu")
-def celu(x: Any, *, alpha: float) -> Any:
-    """`Elu` of x / alpha, times alpha for negative elements."""
-    return elu(x / scalar(alpha, x), alpha=1.0) * scalar(alpha, x)
 
 
 @rule("ThresholdedRelu")
@@ -305,18 +280,6 @@ def hard_sigmoid(x: Any, *, alpha: float, beta: float) -> Any:
     return weft.maximum(scalar(0, x), weft.minimum(scalar(1, x), line))
 
 
-@rule("HardSwish")
-def hard_swish(x: Any) -> Any:
-    """x times `HardSigmoid` of it."""
-    return x * hard_sigmoid(x, alpha=1 / 6, beta=0.5)
-
-
-@rule("Swish")
-def swish(x: Any, *, alpha: float) -> Any:
-    """x times the sigmoid of alpha * x."""
-    return x * sigmoid(x * scalar(alpha, x))
-
-
 @rule("Softplus")
 def softplus(x: Any) -> Any:
     """log(1 + e^x), `weft.logaddexp` of 0."""
@@ -327,12 +290,6 @@ def softplus(x: Any) -> Any:
 def softsign(x: Any) -> Any:
     """x / (1 + |x|)."""
     return x / (scalar(1, x) + weft.abs(x))
-
-
-@rule("Mish")
-def mish(x: Any) -> Any:
-    """x times tanh of `Softplus`."""
-    return x * weft.tanh(softplus(x))
 
 
 @rule("Gelu")
@@ -352,12 +309,6 @@ def dropout(
     """The input: nothing is dropped where a model is not trained."""
     if training_mode is not None and bool(np.any(_constant(training_mode))):
         raise Refused("drops elements at random: training_mode is set")
-    return _kept(x, node)
-
-
-@rule("Dropout")
-def dropout_before_12(x: Any, *, node: Visit, ratio: float = 0.5, is_test: int = 1) -> Any:
-    """The input: nothing is dropped where a model is not trained."""
     return _kept(x, node)
 
 

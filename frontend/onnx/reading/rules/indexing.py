@@ -22,10 +22,18 @@ def within(indices: Any, extent: Any) -> Any:
     return indices
 
 
-@rule("Gather", moves=(0,))
-def gather(x: Any, indices: Any, *, axis: int) -> Any:
-    """`weft.take`."""
-    return weft.take(weft.asarray(x), within(indices, x.shape[axis]), axis=axis)
+rule("Gather", moves=(0,), says="`weft.take`.")(
+    lambda x, indices, *, axis: weft.take(weft.asarray(x), within(indices, x.shape[axis]), axis=axis)
+)
+rule("GatherND", says="Parts of an array at places that the last axis of the indices tells.")(
+    lambda x, indices, *, batch_dims=0: item(x, _places(x, indices, batch_dims))
+)
+rule("Scatter", says="`ScatterElements`, which it was called before.")(
+    lambda x, indices, updates, *, axis: scatter_elements(x, indices, updates, axis=axis)
+)
+rule("Compress", says="`weft.compress`.")(
+    lambda x, condition, *, axis=None: weft.compress(condition, x, axis=axis)
+)
 
 
 @rule("GatherElements")
@@ -47,12 +55,6 @@ def _grid(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
     return tuple(found)
 
 
-@rule("GatherND")
-def gather_nd(x: Any, indices: Any, *, batch_dims: int = 0) -> Any:
-    """Parts of an array at places that the last axis of the indices tells."""
-    return item(x, _places(x, indices, batch_dims))
-
-
 def _places(x: Any, indices: Any, batch_dims: int = 0) -> tuple[Any, ...]:
     depth = indices.shape[-1]
     if not isinstance(depth, int):
@@ -68,12 +70,6 @@ def _places(x: Any, indices: Any, batch_dims: int = 0) -> tuple[Any, ...]:
 def scatter_elements(x: Any, indices: Any, updates: Any, *, axis: int, reduction: str = "none") -> Any:
     """A copy in which elements along an axis are set, or combined with others."""
     return scattered(x, _grid(x, indices, axis), updates, reduction)
-
-
-@rule("Scatter")
-def scatter(x: Any, indices: Any, updates: Any, *, axis: int) -> Any:
-    """`ScatterElements`, which it was called before."""
-    return scatter_elements(x, indices, updates, axis=axis)
 
 
 @rule("ScatterND")
@@ -126,12 +122,6 @@ def one_hot(indices: Any, depth: Any, values: Any, *, axis: int) -> Any:
     whole = weft.where(weft.less(whole, 0), whole + count, whole)
     line = weft.reshape(weft.arange(count), tuple(-1 if a == axis else 1 for a in range(rank)))
     return weft.where(weft.equal(weft.expand_dims(whole, axis=axis), line), values[1], values[0])
-
-
-@rule("Compress")
-def compress(x: Any, condition: Any, *, axis: int | None = None) -> Any:
-    """`weft.compress`."""
-    return weft.compress(condition, x, axis=axis)
 
 
 @rule("ReverseSequence")

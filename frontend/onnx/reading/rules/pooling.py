@@ -88,16 +88,12 @@ def _spatial(x: Any) -> tuple[int, ...]:
     return tuple(range(2, x.ndim))
 
 
-@rule("GlobalAveragePool")
-def global_average_pool(x: Any) -> Any:
-    """The mean of each channel."""
-    return weft.mean(x, axis=_spatial(x), keepdims=True)
-
-
-@rule("GlobalMaxPool")
-def global_max_pool(x: Any) -> Any:
-    """The largest element of each channel."""
-    return weft.max(x, axis=_spatial(x), keepdims=True)
+rule("GlobalAveragePool", says="The mean of each channel.")(
+    lambda x: weft.mean(x, axis=_spatial(x), keepdims=True)
+)
+rule("GlobalMaxPool", says="The largest element of each channel.")(
+    lambda x: weft.max(x, axis=_spatial(x), keepdims=True)
+)
 
 
 @rule("GlobalLpPool")

@@ -10,11 +10,8 @@ from ..namespace import weft
 from ..table import Refused, rule
 from .elementwise import scalar
 
-
-@rule("MatMul")
-def mat_mul(a: Any, b: Any) -> Any:
-    """`weft.matmul`."""
-    return _like(weft.matmul(a, b), a)
+rule("MatMul", says="`weft.matmul`.")(lambda a, b: _like(weft.matmul(a, b), a))
+rule("Det", says="`weft.linalg.det`.")(lambda x: weft.astype(weft.asarray(weft.linalg.det(x)), x.dtype))
 
 
 def _like(found: Any, operand: Any) -> Any:
@@ -54,12 +51,6 @@ def mat_mul_integer(a: Any, b: Any, a_zero_point: Any = None, b_zero_point: Any 
 
 def _by_row(point: Any) -> Any:
     return weft.expand_dims(point, axis=-1) if point.ndim == 1 else point
-
-
-@rule("Det")
-def det(x: Any) -> Any:
-    """`weft.linalg.det`."""
-    return weft.astype(weft.asarray(weft.linalg.det(x)), x.dtype)
 
 
 @rule("Hardmax", since=13)

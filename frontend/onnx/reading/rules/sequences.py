@@ -19,22 +19,21 @@ def sequence_empty(*, dtype: int = 1) -> Any:
     return []
 
 
-@rule("SequenceConstruct")
-def sequence_construct(*parts: Any) -> Any:
-    """The arrays."""
-    return list(parts)
+rule("SequenceConstruct", says="The arrays.")(lambda *parts: list(parts))
+rule("SequenceAt", says="The array at a place that is known.")(
+    lambda sequence, position: sequence[_place(position, len(sequence))]
+)
+rule("SequenceLength", says="How many arrays there are.")(
+    lambda sequence: np.asarray(len(sequence), np.int64)
+)
+rule("Optional", says="The value, or none.")(lambda value=None, *, type=None: (value,))
+rule("OptionalHasElement", says="Whether there is a value.")(lambda value=None: np.asarray(value is not None))
 
 
 def _place(position: Any, count: int) -> int:
     place = ints(position, "the position")[0]
     require(-count <= place <= count, f"the position {place} is outside of a sequence of {count}")
     return place + count if place < 0 else place
-
-
-@rule("SequenceAt")
-def sequence_at(sequence: Any, position: Any) -> Any:
-    """The array at a place that is known."""
-    return sequence[_place(position, len(sequence))]
 
 
 @rule("SequenceInsert")
@@ -49,12 +48,6 @@ def sequence_erase(sequence: Any, position: Any = None) -> Any:
     """Without the last array, or that at a place."""
     place = len(sequence) - 1 if position is None else _place(position, len(sequence))
     return [*sequence[:place], *sequence[place + 1 :]]
-
-
-@rule("SequenceLength")
-def sequence_length(sequence: Any) -> Any:
-    """How many arrays there are."""
-    return np.asarray(len(sequence), np.int64)
 
 
 @rule("SplitToSequence")
@@ -77,18 +70,6 @@ def split_to_sequence(x: Any, split: Any = None, *, axis: int, keepdims: int) ->
 def concat_from_sequence(sequence: Any, *, axis: int, new_axis: int) -> Any:
     """`weft.stack` or `weft.concat`."""
     return (weft.stack if new_axis else weft.concat)([weft.asarray(each) for each in sequence], axis=axis)
-
-
-@rule("Optional")
-def optional(value: Any = None, *, type: Any = None) -> Any:
-    """The value, or none."""
-    return (value,)
-
-
-@rule("OptionalHasElement")
-def optional_has_element(value: Any = None) -> Any:
-    """Whether there is a value."""
-    return np.asarray(value is not None)
 
 
 @rule("OptionalGetElement")

@@ -70,10 +70,19 @@ def shape(x: Any, *, start: int = 0, end: int | None = None) -> Any:
     return Sizes((len(extents),), extents)
 
 
-@rule("Size", takes_sizes=True)
-def size(x: Any) -> Any:
-    """The number of elements."""
-    return Sizes((), (_product(shape_of(x)),))
+rule("Size", takes_sizes=True, says="The number of elements.")(lambda x: Sizes((), (_product(shape_of(x)),)))
+rule("Unsqueeze", moves=(0,), takes_sizes=True, says="`weft.expand_dims`.")(
+    lambda x, axes: weft.expand_dims(as_array(x), axis=tuple(ints(axes, "axes")))
+)
+rule("Transpose", moves=(0,), says="`weft.permute_dims`.")(
+    lambda x, *, perm=None: weft.permute_dims(x, tuple(range(x.ndim))[::-1] if perm is None else tuple(perm))
+)
+rule("Tile", moves=(0,), takes_sizes=True, says="`weft.tile`.")(
+    lambda x, repeats: weft.tile(as_array(x), tuple(ints(repeats, "repeats")))
+)
+rule("Concat", moves=(-1,), says="`weft.concat`.")(
+    lambda *parts, axis: weft.concat([weft.asarray(part) for part in parts], axis=axis)
+)
 
 
 def _product(extents: Sequence[Any]) -> Any:
@@ -128,18 +137,6 @@ def squeeze(x: Any, axes: Any = None) -> Any:
     return weft.squeeze(x, axis=tuple(given)) if given else x
 
 
-@rule("Unsqueeze", moves=(0,), takes_sizes=True)
-def unsqueeze(x: Any, axes: Any) -> Any:
-    """`weft.expand_dims`."""
-    return weft.expand_dims(as_array(x), axis=tuple(ints(axes, "axes")))
-
-
-@rule("Transpose", moves=(0,))
-def transpose(x: Any, *, perm: Sequence[int] | None = None) -> Any:
-    """`weft.permute_dims`."""
-    return weft.permute_dims(x, tuple(range(x.ndim))[::-1] if perm is None else tuple(perm))
-
-
 @rule("Expand", moves=(0,), takes_sizes=True)
 def expand(x: Any, shape: Any) -> Any:
     """`weft.broadcast_to` what the shape and that of the array are together."""
@@ -154,18 +151,6 @@ def expand(x: Any, shape: Any) -> Any:
         for mine, theirs in zip(own, wanted, strict=True)
     ]
     return weft.broadcast_to(x, tuple(both))
-
-
-@rule("Tile", moves=(0,), takes_sizes=True)
-def tile(x: Any, repeats: Any) -> Any:
-    """`weft.tile`."""
-    return weft.tile(as_array(x), tuple(ints(repeats, "repeats")))
-
-
-@rule("Concat", moves=(-1,))
-def concat(*parts: Any, axis: int) -> Any:
-    """`weft.concat`."""
-    return weft.concat([weft.asarray(part) for part in parts], axis=axis)
 
 
 def part(x: Any, axis: int, which: slice) -> Any:
