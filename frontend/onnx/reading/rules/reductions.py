@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,17 @@ def axes_of(x: Any, axes: Any, noop: int = 0) -> tuple[int, ...] | None:
 
 
 def _reduction(
-    name: str, of: Callable[[Any, tuple[int, ...], bool], Any], alone: Callable[[Any], Any]
+    name: str,
+    of: Callable[[Any, tuple[int, ...], bool], Any],
+    says: str,
+    alone: Callable[[Any], Any] = lambda x: x,
 ) -> None:
     def reduce(x: Any, axes: Any = None, *, keepdims: int, noop_with_empty_axes: int = 0) -> Any:
         reduced = axes_of(x, axes, noop_with_empty_axes)
         found = alone(x) if reduced is None else of(x, reduced, bool(keepdims))
         return weft.astype(weft.asarray(found), x.dtype)
 
-    reduce.__doc__ = of.__doc__
-    rule(name)(reduce)
+    rule(name, says=says)(reduce)
 
 
 def _wide(x: Any) -> Any:
@@ -42,28 +45,7 @@ def _wide(x: Any) -> Any:
 
 
 def _sum(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """`weft.sum`."""
     return weft.sum(x, axis=axes, keepdims=keepdims, dtype=None if is_float(x) else x.dtype)
-
-
-def _prod(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """`weft.prod`."""
-    return weft.prod(x, axis=axes, keepdims=keepdims, dtype=None if is_float(x) else x.dtype)
-
-
-def _mean(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """`weft.mean`; of integers, rounded towards zero."""
-    return weft.mean(x, axis=axes, keepdims=keepdims)
-
-
-def _max(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """`weft.max`; of no elements, the smallest number that there is."""
-    return _extreme("max", x, axes, keepdims)
-
-
-def _min(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """`weft.min`; of no elements, the largest number that there is."""
-    return _extreme("min", x, axes, keepdims)
 
 
 def _extreme(name: str, x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -81,48 +63,44 @@ def _extreme(name: str, x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     return getattr(weft, name)(x, axis=axes, keepdims=keepdims)
 
 
-def _l1(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """The sum of absolute values."""
-    return _sum(weft.abs(x), axes, keepdims)
-
-
-def _l2(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """The root of the sum of squares."""
-    wide = _wide(x)
-    return weft.sqrt(_sum(wide * wide, axes, keepdims))
-
-
-def _sum_square(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """The sum of squares."""
-    return _sum(x * x, axes, keepdims)
-
-
-def _log_sum(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """The logarithm of the sum."""
-    return weft.log(_sum(_wide(x), axes, keepdims))
-
-
 def _log_sum_exp(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """`weft.logsumexp`."""
     if any(isinstance(x.shape[axis], int) and x.shape[axis] == 0 for axis in axes):
         return weft.log(_sum(weft.exp(x), axes, keepdims))
     return weft.logsumexp(x, axis=axes, keepdims=keepdims)
 
 
-def _itself(x: Any) -> Any:
-    return x
-
-
-_reduction("ReduceSum", _sum, _itself)
-_reduction("ReduceProd", _prod, _itself)
-_reduction("ReduceMean", _mean, _itself)
-_reduction("ReduceMax", _max, _itself)
-_reduction("ReduceMin", _min, _itself)
-_reduction("ReduceL1", _l1, weft.abs)
-_reduction("ReduceL2", _l2, weft.abs)
-_reduction("ReduceSumSquare", _sum_square, lambda x: x * x)
-_reduction("ReduceLogSum", _log_sum, lambda x: weft.log(x))
-_reduction("ReduceLogSumExp", _log_sum_exp, _itself)
+_reduction("ReduceSum", _sum, "`weft.sum`.")
+_reduction(
+    "ReduceProd",
+    lambda x, axes, keep: weft.prod(x, axis=axes, keepdims=keep, dtype=None if is_float(x) else x.dtype),
+    "`weft.prod`.",
+)
+_reduction(
+    "ReduceMean",
+    lambda x, axes, keep: weft.mean(x, axis=axes, keepdims=keep),
+    "`weft.mean`; of integers, rounded towards zero.",
+)
+_reduction(
+    "ReduceMax", partial(_extreme, "max"), "`weft.max`; of no elements, the smallest number that there is."
+)
+_reduction(
+    "ReduceMin", partial(_extreme, "min"), "`weft.min`; of no elements, the largest number that there is."
+)
+_reduction("ReduceL1", lambda x, *how: _sum(weft.abs(x), *how), "The sum of absolute values.", weft.abs)
+_reduction(
+    "ReduceL2",
+    lambda x, *how: weft.sqrt(_sum(_wide(x) * _wide(x), *how)),
+    "The root of the sum of squares.",
+    weft.abs,
+)
+_reduction("ReduceSumSquare", lambda x, *how: _sum(x * x, *how), "The sum of squares.", lambda x: x * x)
+_reduction(
+    "ReduceLogSum",
+    lambda x, *how: weft.log(_sum(_wide(x), *how)),
+    "The logarithm of the sum.",
+    lambda x: weft.log(x),
+)
+_reduction("ReduceLogSumExp", _log_sum_exp, "`weft.logsumexp`.")
 
 
 def _place(name: str) -> None:
