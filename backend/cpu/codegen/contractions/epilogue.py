@@ -31,14 +31,20 @@ class Epilogue:
 
     def finish(self, vector: Value, point: list[Index], mask: Value | None) -> None:
         """Write the nest for one vector of results, at a point of the contraction."""
+        self.follow({self.source.memref: vector}, point, mask)
+
+    def follow(self, made: dict[Value, Value], point: list[Index], mask: Value | None) -> None:
+        """Write the nest for vectors that were made of some memory; those that it makes are added."""
         here = [point[self.dims[dim]] for dim in range(len(self.nest.parallel))]
         known: dict[Value, Value] = {}
         for argument, access in zip(self.nest.body.arguments, self.nest.accesses, strict=True):
             if any(True for _ in argument.uses):
-                known[argument] = self._operand(access, vector, here, mask)
+                vector = made.get(access.memref)
+                known[argument] = self._operand(access, here, mask) if vector is None else vector
         results = vectorise_body(self.nest.body, known, self.lanes)
         for result, access in zip(results, self.nest.outputs, strict=True):
             vector_store(result, access.memref, access.indices(self.emitter, here), mask)
+            made[access.memref] = result
 
     def updates(self) -> bool:
         """Whether the nest reads what it writes: then it must see every element once."""
@@ -49,9 +55,7 @@ class Epilogue:
             any(True for _ in argument.uses) for argument in arguments
         )
 
-    def _operand(self, access: Access, vector: Value, here: Sequence[Index], mask: Value | None) -> Value:
-        if access is self.source:
-            return vector
+    def _operand(self, access: Access, here: Sequence[Index], mask: Value | None) -> Value:
         if access.is_scalar:
             return broadcast(access.memref, self._type(access.memref.type))
         type, indices = self._type(access.memref.type.element_type), access.indices(self.emitter, here)
@@ -64,39 +68,53 @@ class Epilogue:
 
 
 def match_epilogue(
-    contraction: Contraction,
-    own: Sequence[Operation],
-    nest: LoopNest,
-    lanes: int,
-    emitter: Emitter,
-    most: int = MOST_OPERATIONS,
+    contraction: Contraction, own: Sequence[Operation], nest: LoopNest, lanes: int, emitter: Emitter
 ) -> Epilogue | None:
-    """See a nest as the epilogue of the contraction before it, if its body has at most so many operations.
+    """See a nest as the epilogue of the contraction before it.
 
     `own` are the operations that make the result. It is not stored: nothing but they and the nest may use it.
     """
     result = contraction.nest.outputs[0].memref
+    if not is_used_only_by(result, [*own, nest.operation]):
+        return None
+    return match_follower(contraction, [result], nest, lanes, emitter, MOST_OPERATIONS)
+
+
+def is_used_only_by(memory: Value, operations: Sequence[Operation]) -> bool:
+    """Whether memory is there for some operations alone."""
+    if isinstance(memory.owner, ir.Block) or memory.owner.operation.name != "memref.alloc":
+        return False
+    return {use.owner.operation for use in memory.uses} <= set(operations)
+
+
+def match_follower(
+    contraction: Contraction,
+    made: Sequence[Value],
+    nest: LoopNest,
+    lanes: int,
+    emitter: Emitter,
+    most: int,
+) -> Epilogue | None:
+    """See a nest as what makes something of each element of what was made, if its body has at most so many operations.
+
+    That is the result of a contraction, and what followers of the same made of its elements.
+    """
     if not all(nest.parallel) or nest.fixed or nest.uses_index():
         return None
     if not is_vectorisable(nest.body) or body_weight(nest.body) > most:
         return None
-    sources = [index for index, access in enumerate(nest.inputs) if access.memref == result]
-    users = {use.owner.operation for use in result.uses}
-    if (
-        len(sources) != 1
-        or isinstance(result.owner, ir.Block)
-        or result.owner.operation.name != "memref.alloc"
-    ):
+    sources = [access for access in nest.inputs if access.memref in made]
+    if not sources or len({access.memref for access in sources}) < len(sources):
         return None
-    if not users <= {*own, nest.operation}:
-        return None
-    source = nest.inputs[sources[0]]
+    source = sources[0]
     if not all(isinstance(expression, ir.AffineDimExpr) for expression in source.expressions):
         return None
     if len(source.expressions) != len(nest.parallel):
         return None
+    if any(access.expressions != source.expressions for access in sources):
+        return None
     column = column_dim(source)
-    if not all(_readable(access, column) for access in nest.inputs if access is not source):
+    if not all(_readable(access, column) for access in nest.inputs if access not in sources):
         return None
     # Other rows of the result read what is in the arrays of the factors, views of them included.
     factors = [base(side.access.memref) for side in (contraction.left, contraction.right)]

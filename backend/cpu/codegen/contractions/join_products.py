@@ -5,8 +5,15 @@
     %v = call @kernel_1(%A, %y, ...)
 
 `y` may be what the first kernel makes of A @ x: products of a row are known before they are needed. What kernels
-between the two make of single elements of it, the first one makes along with it (`absorb_steps.py`). The joined kernel
-does what the two do, one after the other; that it goes over the matrix once is the schedule's work (`one_pass.py`).
+between the two make of single elements of it, the first one makes along with it, even if it has other uses:
+
+    %u = call @kernel_0(%A, %x, ...)                       u = A @ x - b
+    %e = call @kernel_1(%u, ...)                           what else reads u
+    %w = call @kernel_2(%u, ...)             ->            %u, %w = call @kernel_4(%A, %x, ...)
+    %v = call @kernel_3(%A, %w, ...)                       v = w @ A
+
+A joined kernel does what the two do, one after the other; that it goes over the matrix once is the schedule's work
+(`one_pass.py`).
 """
 
 from __future__ import annotations
@@ -16,11 +23,11 @@ from collections.abc import Sequence
 from .....dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from .....passes.control_flow.structure import producer
+from .....passes.control_flow.structure import is_used, producer
 from .....passes.rewriting import indexing_maps, operations_in, operations_of, symbols_of, terminator
 from ....planning.names import is_kernel_name, kernel_name
 from ....planning.outlining.outline import clone, entry_functions
-from .absorb_steps import Step, step_of, write_with_step
+from .one_pass import MOST_STEPS
 
 _BODY = {
     "arith.constant",
@@ -34,10 +41,6 @@ _BODY = {
 
 _PASSED = {"tensor.empty", "tensor.dim", "tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"}
 """What may stand between two kernels where the first one is moved down to the other: it changes no memory."""
-
-
-MOST_STEPS = 4
-"""Kernels between two products whose work is done along with the first."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Joiner:
         self._module = module
         self._symbols = symbols_of(module)
         self._products: dict[str, VectorProduct | None] = {}
-        self._steps: dict[str, Step | None] = {}
+        self._steps: dict[str, bool] = {}
         self._joined: dict[tuple[str, str, tuple[int, ...]], str] = {}
 
     def join_in(self, block: Block) -> int:
@@ -118,13 +121,13 @@ class Joiner:
             self._products[name] = vector_product(kernel)
         return self._products[name]
 
-    def _step(self, op: Operation) -> Step | None:
+    def _is_step(self, op: Operation) -> bool:
         kernel = self._kernel_of(op)
         if kernel is None:
-            return None
+            return False
         name = op.attributes["callee"].value
         if name not in self._steps:
-            self._steps[name] = step_of(kernel)
+            self._steps[name] = is_step(kernel)
         return self._steps[name]
 
     def _kernel_of(self, op: Operation) -> Operation | None:
@@ -150,7 +153,7 @@ class Joiner:
                     continue
                 if positions.get(maker, -1) < positions[first]:
                     continue
-                if len(steps) == MOST_STEPS or self._step(maker) is None:
+                if len(steps) == MOST_STEPS or not self._is_step(maker):
                     return False
                 operands = [operand for operand in maker.operands if not _is_new(operand)]
                 makers = [owner for owner in map(producer, operands) if owner is not None]
@@ -161,39 +164,8 @@ class Joiner:
 
         if is_made(list(second.operands)[: len(second.operands) - len(second.results)]):
             for step in steps:
-                first = self._absorb(first, step)
+                first = self._call(first, step, first, is_step=True)
         return first
-
-    def _absorb(self, first: Operation, call: Operation) -> Operation:
-        """Put a call of a kernel that does what two do in the place of the first, and of the step behind it."""
-        step = self._step(call)
-        assert step is not None
-        passed = dict(zip(step.kernel.arguments, call.operands, strict=True))
-        numbers = {value: number for number, value in enumerate(first.results)}
-        made = {argument: numbers[passed[argument]] for argument in step.read if passed[argument] in numbers}
-        given = [argument for argument in step.read if argument not in made]
-        names = [each.attributes["callee"].value for each in (first, call)]
-        key = (*names, tuple(made.values()))
-        with ir.InsertionPoint(first), call.location:
-            if key not in self._joined:
-                name = self._joined[key] = kernel_name(_next_number(self._symbols))
-                self._symbols[name] = self._build_with(name, first, step, made, given)
-            fresh = _destinations(first)
-            sizes = list(fresh[0].owner.operation.operands)
-            place = ir.Operation.create("tensor.empty", [call.results[0].type], sizes).results[0]
-            inputs = list(first.operands)[: len(first.operands) - len(fresh)]
-            results = [*first.results, *call.results]
-            arguments = [*inputs, *(passed[argument] for argument in given), *fresh, place]
-            new = dialect("func").CallOp([r.type for r in results], self._joined[key], arguments)
-        for old, result in zip(results, new.results, strict=True):
-            old.replace_all_uses_with(result)
-        unused = [value for value in _destinations(call) if _is_new(value)]
-        call.erase()
-        first.erase()
-        for value in unused:
-            if not any(True for _ in value.uses):
-                value.owner.operation.erase()
-        return new.operation
 
     def _join(self, operations: Sequence[Operation], first: Operation, second: Operation) -> bool:
         """Join two calls where the first or the second stands; False if neither place will do."""
@@ -216,15 +188,25 @@ class Joiner:
             self._call(second, first, place)
         return True
 
-    def _call(self, first: Operation, second: Operation, place: Operation) -> None:
-        """Put a call of the joined kernel in the place of two, the first of which makes the products of rows."""
-        inputs = [list(call.operands)[: len(call.operands) - len(call.results)] for call in (first, second)]
+    def _call(
+        self, first: Operation, second: Operation, place: Operation, is_step: bool = False
+    ) -> Operation:
+        """Put a call of the joined kernel in the place of two, the first of which makes the products of rows.
+
+        A step has the sizes of what it is made of, and memory of its own.
+        """
+        inputs = [[v for v in call.operands if v not in _destinations(call)] for call in (first, second)]
+        inputs[1] += [] if _is_new(second.operands[-1]) else _destinations(second)
         results = [*first.results, *second.results]
         known = {value: number for number, value in reversed(list(enumerate([*first.results, *inputs[0]])))}
         passed = [known.get(value, -1) for value in inputs[1]]
+        old = [*_destinations(first), *_destinations(second)]
+        sources = old[:1] * len(old) if is_step else old
         with ir.InsertionPoint(place), second.location:
-            old = [*_destinations(first), *_destinations(second)]
-            destinations = [value.owner.operation.clone().results[0] for value in old]
+            destinations = [
+                ir.Operation.create("tensor.empty", [value.type], source.owner.operation.operands).results[0]
+                for value, source in zip(old, sources, strict=True)
+            ]
             given = [value for value, number in zip(inputs[1], passed, strict=True) if number < 0]
             name = self._kernel(first, second, tuple(passed))
             call = dialect("func").CallOp(
@@ -232,12 +214,13 @@ class Joiner:
             )
         for result, new in zip(results, call.results, strict=True):
             result.replace_all_uses_with(new)
-        empty = {value.owner.operation for value in old}
+        empty = {value.owner.operation for value in old if _is_new(value)}
         for op in (second, first):
             op.erase()
         for op in empty:
             if not any(True for _ in op.results[0].uses):
                 op.erase()
+        return call.operation
 
     def _kernel(self, first: Operation, second: Operation, passed: tuple[int, ...]) -> str:
         """The kernel that does what two do.
@@ -251,50 +234,25 @@ class Joiner:
             self._symbols[name] = self._build(name, self._symbols[one], self._symbols[other], passed)
         return self._joined[key]
 
-    def _build_with(
-        self, name: str, first: Operation, step: Step, made: dict[Value, int], given: Sequence[Value]
-    ) -> Operation:
-        body = self._symbols[first.attributes["callee"].value].regions[0].blocks[0]
-        types = [value.type for value in terminator(body).operands]
-        own = list(body.arguments)
-        inputs = own[: len(own) - len(types)]
-        types.append(step.generic.results[0].type)
-        with ir.InsertionPoint(self._module.body):
-            arguments = [*(value.type for value in (*inputs, *given)), *types]
-            function = dialect("func").FuncOp(name, (arguments, types), visibility="private")
-            entry = list(function.add_entry_block().arguments)
-        count = len(inputs) + len(given)
-        places = entry[count:]
-        mapping = dict(zip([*inputs, *given, *own[len(inputs) :]], entry, strict=False))
-        with ir.InsertionPoint(function.regions[0].blocks[0]):
-            values = write_with_step(body, step, made, mapping)
-            store = dialect("bufferization").materialize_in_destination
-            stored = [store(value.type, value, place) for value, place in zip(values, places, strict=True)]
-            dialect("func").ReturnOp(stored)
-        return function.operation
-
     def _build(self, name: str, first: Operation, second: Operation, passed: tuple[int, ...]) -> Operation:
         bodies = [kernel.regions[0].blocks[0] for kernel in (first, second)]
-        types = [[argument.type for argument in body.arguments] for body in bodies]
-        results = [[value.type for value in terminator(body).operands] for body in bodies]
-        given = [position for position, number in enumerate(passed) if number < 0]
-        counts = [len(mine) - len(made) for mine, made in zip(types, results, strict=True)]
-        arguments = [*types[0][: counts[0]], *(types[1][p] for p in given)]
-        arguments += [*types[0][counts[0] :], *types[1][counts[1] :]]
+        own, other = ([argument.type for argument in body.arguments] for body in bodies)
+        made, more = ([value.type for value in terminator(body).operands] for body in bodies)
+        inputs = own[: len(own) - len(made)]
+        arguments = [*inputs, *(other[place] for place, number in enumerate(passed) if number < 0)]
         with ir.InsertionPoint(self._module.body), second.location:
-            function = dialect("func").FuncOp(
-                name, (arguments, results[0] + results[1]), visibility="private"
-            )
+            types = ([*arguments, *made, *more], [*made, *more])
+            function = dialect("func").FuncOp(name, types, visibility="private")
             entry = list(function.add_entry_block().arguments)
-        inputs, more = entry[: counts[0]], iter(entry[counts[0] : counts[0] + len(given)])
-        made = entry[counts[0] + len(given) :]
+        given, places = iter(entry[len(inputs) :]), entry[len(arguments) :]
         with ir.InsertionPoint(function.regions[0].blocks[0]), second.location:
-            values = _copy(bodies[0], [*inputs, *made[: len(results[0])]])
-            known = [*values, *inputs]
-            others = [known[number] if number >= 0 else next(more) for number in passed]
-            values += _copy(bodies[1], [*others, *made[len(results[0]) :]])
+            values = _copy(bodies[0], [*entry[: len(inputs)], *places[: len(made)]])
+            known = [*values, *entry[: len(inputs)]]
+            others = [known[number] if number >= 0 else next(given) for number in passed]
+            last = places[len(made) :]
+            values += _copy(bodies[1], [*others, *last][: len(other)], last)
             store = dialect("bufferization").materialize_in_destination
-            stored = [store(value.type, value, place) for value, place in zip(values, made, strict=True)]
+            stored = [store(value.type, value, place) for value, place in zip(values, places, strict=True)]
             dialect("func").ReturnOp(stored)
         return function.operation
 
@@ -304,7 +262,7 @@ def vector_product(kernel: Operation) -> VectorProduct | None:
     operations = operations_in(kernel.regions[0].blocks[0])
     products = [op for op in operations if op.name == "linalg.contract"]
     following = [op for op in operations if op.name == "linalg.generic"]
-    if {op.name for op in operations} - _BODY or len(products) != 1 or len(following) > 1:
+    if {op.name for op in operations} - _BODY or len(products) != 1:
         return None
     if any(len(op.attributes["iterator_types"]) != 1 for op in following):
         return None
@@ -325,6 +283,27 @@ def vector_product(kernel: Operation) -> VectorProduct | None:
     results = len(terminator(kernel.regions[0].blocks[0]).operands)
     inputs = len(kernel.regions[0].blocks[0].arguments) - results
     return VectorProduct(kernel, factors[matrix].arg_number, of_rows, inputs)
+
+
+def is_step(kernel: Operation) -> bool:
+    """Whether a kernel makes each element of its result of one of each vector that it reads, and of numbers."""
+    operations = operations_in(kernel.regions[0].blocks[0])
+    generics = [op for op in operations if op.name == "linalg.generic"]
+    if {op.name for op in operations} - _BODY or len(generics) != 1 or len(generics[0].results) != 1:
+        return False
+    (generic,) = generics
+    *others, last = indexing_maps(generic)
+    if last != ir.AffineMap.get_identity(1) or any(m != last and len(m.results) for m in others):
+        return False
+    if not all("parallel" in str(kind) for kind in generic.attributes["iterator_types"]):
+        return False
+    *inputs, target = generic.operands
+    *_, old = generic.regions[0].blocks[0].arguments
+    if is_used(old) and target not in inputs:
+        return False
+    pairs = zip(generic.operands, generic.regions[0].blocks[0].arguments, strict=True)
+    is_read = all(isinstance(operand.owner, ir.Block) for operand, argument in pairs if is_used(argument))
+    return is_read and not any(op.name in ("linalg.index", "tensor.extract") for op in operations_of(generic))
 
 
 def _destinations(call: Operation) -> list[Value]:
@@ -364,13 +343,21 @@ def _next_number(symbols: dict[str, Operation]) -> int:
     return max(numbers, default=-1) + 1
 
 
-def _copy(body: Block, arguments: Sequence[Value]) -> list[Value]:
-    """Copy what a kernel computes for other arguments; returns its results, which are not stored yet."""
+def _copy(body: Block, arguments: Sequence[Value], places: Sequence[Value] = ()) -> list[Value]:
+    """Copy what a kernel computes for other arguments; returns its results, which are not stored yet.
+
+    What overwrites an operand is computed at one of the `places` instead, if there are any.
+    """
     mapping = dict(zip(body.arguments, arguments, strict=True))
     *operations, last = operations_in(body)
     for op in operations:
         if op.name == "bufferization.materialize_in_destination":
             mapping[op.results[0]] = mapping[op.operands[0]]
-        else:
-            clone(op, mapping)
+            continue
+        copy = clone(op, mapping)
+        if places and op.name == "linalg.generic" and is_used(copy.regions[0].blocks[0].arguments[-1]):
+            *inputs, overwritten = copy.operands
+            *elements, old = copy.regions[0].blocks[0].arguments
+            old.replace_all_uses_with(elements[inputs.index(overwritten)])
+            copy.operands[len(inputs)] = places[0]
     return [mapping[value] for value in last.operands]

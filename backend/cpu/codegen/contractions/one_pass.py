@@ -19,16 +19,19 @@ from ....nests.nest import Access, LoopNest
 from ..vectors.code import broadcast_load, lane_mask, vector_load, vector_store
 from ..vectors.temporaries import scratch
 from .dot_product import DotPlan, DotProducts, plan_paying_dot_products
-from .epilogue import Epilogue, match_epilogue
+from .epilogue import Epilogue, is_used_only_by, match_follower
 from .plan import is_supported, masks_are_cheap
 from .tile import broadcast_start, multiply_add
-from .walk import Finish, Task
+from .walk import Task, store_result
 
 PART = 512
 """Rows whose products are added up by themselves: the sums of the parts are less than a hundredth of the matrix."""
 
 MOST_BETWEEN = 256
 """What is computed between the products is code for one vector, once for whole blocks and once for the last one."""
+
+MOST_STEPS = 4
+"""Kernels between two products whose work is done along with the first, beside what follows that in its own."""
 
 VECTORS = 2
 """Of columns that rows are added to in one go."""
@@ -59,17 +62,32 @@ class Pair:
     rows: Side
     """Dot products of rows."""
     plan: DotPlan
-    epilogue: Epilogue | None
-    """What is computed from the dot products."""
+    steps: Sequence[Epilogue]
+    """What is computed from the dot products, one after the other."""
     sums: Side
     """Sums of rows."""
 
     @property
     def nests(self) -> list[LoopNest]:
         """What is written."""
-        found = [self.rows.fill, self.rows.contraction.nest]
-        found += [self.epilogue.nest] if self.epilogue else []
-        return [*found, self.sums.fill, self.sums.contraction.nest]
+        between = [step.nest for step in self.steps]
+        return [*self._before, *between, self.sums.fill, self.sums.contraction.nest]
+
+    @property
+    def _before(self) -> list[LoopNest]:
+        return [self.rows.fill, self.rows.contraction.nest]
+
+    @property
+    def stores_products(self) -> bool:
+        """Whether something else reads the dot products."""
+        known = [nest.operation for nest in self._before] + [step.nest.operation for step in self.steps]
+        return not is_used_only_by(self.rows.contraction.result.memref, known)
+
+    @property
+    def made(self) -> list[Value]:
+        """The memory that is written for each row."""
+        found = [access.memref for step in self.steps for access in step.nest.outputs]
+        return found + ([self.rows.contraction.result.memref] if self.stores_products else [])
 
 
 def match_pair(
@@ -78,7 +96,8 @@ def match_pair(
     """See the first of some nests as two products of vectors with one matrix."""
     if len(nests) < 4 or not _is_vector_product(nests[1]) or not fills(nests[0], nests[1]):
         return None
-    at = next((number for number in (2, 3) if _is_filled(nests[number:], fills)), None)
+    places = range(2, min(len(nests), MOST_STEPS + 4))
+    at = next((number for number in places if _is_filled(nests[number:], fills)), None)
     first = _side(nests[0], nests[1])
     second = None if at is None else _side(nests[at], nests[at + 1])
     if at is None or first is None or second is None:
@@ -86,13 +105,14 @@ def match_pair(
     plan = plan_paying_dot_products(first.contraction)
     if plan is None or not plan.masked or plan.pack_right or plan.rows != 1:
         return None
-    epilogue = None
-    if at == 3:
-        own = [nest.operation for nest in nests[:2]]
-        epilogue = match_epilogue(first.contraction, own, nests[2], plan.lanes, emitter, MOST_BETWEEN)
-        if epilogue is None or epilogue.updates():
+    made, steps = [first.contraction.result.memref], list[Epilogue]()
+    for nest in nests[2:at]:
+        step = match_follower(first.contraction, made, nest, plan.lanes, emitter, MOST_BETWEEN)
+        if step is None or step.updates():
             return None
-    pair = Pair(first, plan, epilogue, second)
+        steps.append(step)
+        made += [access.memref for access in nest.outputs]
+    pair = Pair(first, plan, steps, second)
     return pair if _fit(pair) else None
 
 
@@ -129,9 +149,9 @@ def _fit(pair: Pair) -> bool:
         return False
     if any(extent == 0 for extent in (*first.nest.extents, *second.nest.extents)):
         return False
-    made = [access.memref for access in (pair.epilogue.nest if pair.epilogue else first.nest).outputs]
+    made = pair.made
     sums, read = second.result.memref, [matrix, pair.rows.vector.memref, pair.rows.initial]
-    read += [access.memref for access in pair.epilogue.nest.inputs] if pair.epilogue else []
+    read += [access.memref for step in pair.steps for access in step.nest.inputs]
     memory = [*made, sums, matrix, pair.rows.vector.memref, pair.sums.vector.memref]
     return (
         all(_is_whole(memref) for memref in memory)
@@ -153,8 +173,7 @@ class OnePass:
 
     def __init__(self, pair: Pair, emitter: Emitter) -> None:
         self.pair, self.emitter = pair, emitter
-        finish: Finish | None = pair.epilogue.finish if pair.epilogue else None
-        task = Task(pair.rows.contraction, emitter, pair.rows.initial, finish, may_repeat=False)
+        task = Task(pair.rows.contraction, emitter, pair.rows.initial, self._finish, may_repeat=False)
         self.dots = DotProducts(task, pair.plan)
         contraction = pair.sums.contraction
         self.contraction = contraction
@@ -195,6 +214,15 @@ class OnePass:
             self.dots.tile(places, 1, lane_mask(emitter, emitter.subtract(stop, row), self.pair.plan.lanes))
         with emitter.loop(stop, 1, whole) as row:
             self._add_rows(sums, place, row, 1)
+
+    def _finish(self, vector: Value, point: list[Index], mask: Value | None) -> None:
+        """Store dot products, and what is computed from them."""
+        contraction = self.pair.rows.contraction
+        if self.pair.stores_products:
+            store_result(contraction, self.emitter, vector, point, mask)
+        made = {contraction.result.memref: vector}
+        for step in self.pair.steps:
+            step.follow(made, point, mask)
 
     def _panels(self, write: Callable[[Index, Sequence[Value | None]], None]) -> None:
         """Write something for all columns: whole panels, then what remains under a mask."""
