@@ -469,6 +469,8 @@ class OfNumber(tuple[Any, ...]):
 
     number: ClassVar[int] = 0
     """Which of the parts is the number; it comes as Python's."""
+    shown_as: ClassVar[str] = "one of several values"
+    """What it makes, in words."""
 
     def __new__(cls, *parts: Any) -> Any:
         return cls.listed(*([part] for part in parts))[0]

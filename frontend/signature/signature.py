@@ -519,6 +519,8 @@ def describe(structure: Structure, types: Sequence[TensorType]) -> str:
         return shown_value(structure.value)
     children = [describe(child, types) for child in structure.children]
     kind = structure.kind
+    if hasattr(kind, "shown_as"):
+        return str(kind.shown_as)
     if kind is list:
         return f"[{', '.join(children)}]"
     if kind is tuple:

@@ -23,22 +23,79 @@ from ...dialect.sizes import Computed, Polynomial, Size, computed, symbol
 
 def extent_key(value: Any, axis: int) -> Size:
     """Equal for extents that are: where one comes from, or the extent and the bounds that a slice has of it."""
-    origin, axis = _origin(value, axis)
-    made = _op_of(origin)
-    if axis == SCALAR:
-        return scalar_key(origin)
-    if made is None or made[0] not in (Slice, DynamicSlice):
-        return symbol((origin, axis))
-    operation = made[1]
-    source, *bounds = operation.operands
-    start, stop, step = (operation.attributes[name][axis] for name in ("start", "stop", "step"))
-    if made[0] is DynamicSlice:
-        places = [tuple(operation.attributes[name]) for name in ("start_axes", "stop_axes")]
-        if axis in places[0]:
-            start = scalar_key(bounds[places[0].index(axis)])
-        if axis in places[1]:
-            stop = scalar_key(bounds[len(places[0]) + places[1].index(axis)])
-    return _slice_key(_known_or_key(source, axis), start, stop, step)
+    return _Keys().of_extent(value, axis, _DEEPEST)
+
+
+def scalar_key(value: Any) -> Size:
+    """Equal for scalars that are: how one is computed, as far as that is pure arithmetic on scalars."""
+    return _Keys().of_scalar(value, _DEEPEST)
+
+
+_DEEPEST = 8
+"""So many operations one after another are told in a key; what is computed before is known by its value."""
+
+
+class _Keys:
+    """The keys that one is made of: values that it is computed of in several ways are looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, int, int], Size] = {}
+
+    def of_extent(self, value: Any, axis: int, depth: int) -> Size:
+        """The key of the extent of an axis."""
+        origin, axis = _origin(value, axis)
+        return self._once(origin, axis, depth)
+
+    def of_scalar(self, value: Any, depth: int) -> Size:
+        """The key of a scalar."""
+        return self._once(value, SCALAR, depth)
+
+    def _once(self, value: Any, axis: int, depth: int) -> Size:
+        place = value, axis, depth
+        if place not in self._known:
+            self._known[place] = (
+                self._of_arithmetic(value, depth) if axis == SCALAR else self._of_axis(value, axis, depth)
+            )
+        return self._known[place]
+
+    def _of_axis(self, origin: Any, axis: int, depth: int) -> Size:
+        made = _op_of(origin)
+        if made is None or depth == 0 or made[0] not in (Slice, DynamicSlice):
+            return symbol((origin, axis))
+        operation = made[1]
+        source, *bounds = operation.operands
+        start, stop, step = (operation.attributes[name][axis] for name in ("start", "stop", "step"))
+        if made[0] is DynamicSlice:
+            depth -= 1
+            places = [tuple(operation.attributes[name]) for name in ("start_axes", "stop_axes")]
+            if axis in places[0]:
+                start = self.of_scalar(bounds[places[0].index(axis)], depth)
+            if axis in places[1]:
+                stop = self.of_scalar(bounds[len(places[0]) + places[1].index(axis)], depth)
+        return _slice_key(self._known_or_key(source, axis, depth), start, stop, step)
+
+    def _of_arithmetic(self, value: Any, depth: int) -> Size:
+        made = _op_of(value)
+        if made is None or depth == 0:
+            return symbol(value)
+        op_class, operation = made
+        if op_class is Dim:
+            return self._known_or_key(operation.operands[0], operation.attributes["axis"].value, depth)
+        if op_class is Reshape and value.type.rank == operation.operands[0].type.rank == 0:
+            return self.of_scalar(operation.operands[0], depth)
+        if op_class is Constant and value.type.rank == 0:
+            number = elements_from_mlir(operation.attributes["value"])
+            return int(number) if number.dtype == np.int64 else symbol((str(number.dtype), number.item()))
+        if issubclass(op_class, Elementwise) and value.type.rank == 0 and op_class.results == 1:
+            operands = [self.of_scalar(operand, depth - 1) for operand in operation.operands]
+            function = SIZE_FUNCTIONS.get(op_class) if str(value.type) == "tensor<i64>" else None
+            return function(*operands) if function else computed((op_class.name, str(value.type)), *operands)
+        return symbol(value)
+
+    def _known_or_key(self, value: Any, axis: int, depth: int) -> Size:
+        return (
+            self.of_extent(value, axis, depth) if value.type.is_dynamic_dim(axis) else value.type.shape[axis]
+        )
 
 
 def _slice_key(extent: Size, start: Size, stop: Size, step: int) -> Size:
@@ -64,30 +121,6 @@ def _shortened(extent: Size, by: int) -> Size:
             whole, so_far = inner.operands
             return computed("shortened", whole, so_far + by)
     return computed("shortened", extent, by)
-
-
-def _known_or_key(value: Any, axis: int) -> Size:
-    return extent_key(value, axis) if value.type.is_dynamic_dim(axis) else value.type.shape[axis]
-
-
-def scalar_key(value: Any, depth: int = 8) -> Size:
-    """Equal for scalars that are: how one is computed, as far as that is pure arithmetic on scalars."""
-    made = _op_of(value)
-    if made is None or depth == 0:
-        return symbol(value)
-    op_class, operation = made
-    if op_class is Dim:
-        return _known_or_key(operation.operands[0], operation.attributes["axis"].value)
-    if op_class is Reshape and value.type.rank == operation.operands[0].type.rank == 0:
-        return scalar_key(operation.operands[0], depth)
-    if op_class is Constant and value.type.rank == 0:
-        number = elements_from_mlir(operation.attributes["value"])
-        return int(number) if number.dtype == np.int64 else symbol((str(number.dtype), number.item()))
-    if issubclass(op_class, Elementwise) and value.type.rank == 0 and op_class.results == 1:
-        operands = [scalar_key(operand, depth - 1) for operand in operation.operands]
-        function = SIZE_FUNCTIONS.get(op_class) if str(value.type) == "tensor<i64>" else None
-        return function(*operands) if function else computed((op_class.name, str(value.type)), *operands)
-    return symbol(value)
 
 
 def is_argument_extent(value: Any, axis: int, entry: Any) -> bool:

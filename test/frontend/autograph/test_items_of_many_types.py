@@ -8,6 +8,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import same
 
 LARGE = 2**53
@@ -108,3 +109,8 @@ def test_items_have_their_types(program):
 def test_distances_are_integers_beside_infinity():
     edges = np.array([[0, 0, 1, 2], [1, 2, 2, 3], [4, 1, 2, 7]])
     same(shortest, (*edges, 5, np.int64(0)), (*edges, 5, np.int64(2)))
+
+
+def test_what_items_may_be_is_told():
+    values, limit = weft.TensorSpec((9,), "int64"), weft.TensorSpec((), "int64")
+    assert str(weft.eval_shape(numbers, values, limit)) == "list of int or float"

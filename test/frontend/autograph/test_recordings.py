@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.frontend.autograph.operators.branches import branches
 from weft.frontend.autograph.operators.loops.loops import _Recording
 
 COUNT = weft.TensorSpec((), "int64")
@@ -28,6 +29,28 @@ def recordings(function: Any, *arguments: Any) -> list[int]:
     with mock.patch.object(_Recording, "run", counted):
         weft.eval_shape(function, *arguments)
     return list(begun.values())
+
+
+def branches_recorded(function: Any, *arguments: Any) -> int:
+    """How often branches of a function are recorded, all together."""
+    with mock.patch.object(branches, "_stage_if", wraps=branches._stage_if) as recorded:
+        weft.eval_shape(function, *arguments)
+    return recorded.call_count
+
+
+def lists_of_branches(depth: int) -> Any:
+    """Branches in branches, of which each makes a list longer that the one around it made."""
+
+    def inside(x: Any, items: list[Any], left: int) -> Any:
+        if x[left % 3] * left > items[0]:
+            items.append(x[0])
+            made = [x[1]]
+            if left:
+                x = inside(x + len(made), made, left - 1)
+            x = x + made[-1] * len(made)
+        return x + len(items)
+
+    return lambda x: inside(x, [x[2]], depth)
 
 
 def two_lists(count: Any, x: Any) -> Any:
@@ -127,6 +150,17 @@ def test_values_of_training() -> None:
         np.testing.assert_allclose(one, other, rtol=1e-12)
     for one, other in zip(weft.function(state)(X, 1e-3), state(X, 1e-3), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_values_of_branches() -> None:
+    for x in (X, -X, X * 9):
+        function = lists_of_branches(3)
+        np.testing.assert_array_equal(weft.function(function)(x), function(x))
+
+
+def test_branches_begin_with_what_was_found_in_others_around_them() -> None:
+    small, large = (branches_recorded(lists_of_branches(depth), SIZES) for depth in (4, 8))
+    assert large < 4 * small
 
 
 def test_all_that_one_recording_finds_is_in_the_next() -> None:

@@ -199,6 +199,17 @@ def masks(count: int) -> Program:
     return run, (ANY_LENGTH,)
 
 
+def slices_of_slices(count: int) -> Program:
+    """Ends that are computed of the length, which those of the slice before decide."""
+
+    def run(x: Any) -> Any:
+        for _ in weft.unroll(range(count)):
+            x = x[len(x) // 4 : len(x) - len(x) // 5]
+        return x
+
+    return run, (ANY_LENGTH,)
+
+
 def distances_of_lists(count: int) -> Program:
     def run(rows: Any) -> Any:
         found = [[0 for _ in rows] for _ in rows]
@@ -238,6 +249,7 @@ SIZES: dict[Callable[[int], Program], int] = {
     early_exits: 3,
     optional_values: 3,
     masks: 2,
+    slices_of_slices: 6,
     distances_of_lists: 10,
     degrees_of_edges: 200,
 }

@@ -24,7 +24,7 @@ class Checkpoint:
         self._cells = len(trace.cells)
         self._op_count = trace.op_count
         self._grown = dict(control_flow(trace).grown)
-        self._loops_inside = dict(control_flow(trace).loops_inside)
+        self._met_inside = dict(control_flow(trace).met_inside)
         owners = [owner for _, owner, _ in snapshot.objects]
         self._kinds = [
             (items, items.kind)
@@ -73,7 +73,7 @@ class Checkpoint:
             self._region.erase_section(self._section, self._last)
         self._trace.op_count = self._op_count
         control_flow(self._trace).grown = dict(self._grown)
-        control_flow(self._trace).loops_inside = dict(self._loops_inside)
+        control_flow(self._trace).met_inside = dict(self._met_inside)
         del self._trace.kept[self._kept :]
         del self._trace.array_notes[self._array_notes :]
         self._trace.at_end[:] = self._checks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from .....dialect.errors import ControlFlowError, UnsupportedError
 from ....tracing.current import required_trace
@@ -23,26 +23,10 @@ from ..values.kinds import Growing, Kind, Mismatch
 from ..values.program_locations import UNBOUND, Entry, Items, ProgramLocation, Slot, Snapshot
 from ..values.resolve_grown_lists import let_succeed, resolve_grown_list
 from .checkpoints import Checkpoint
+from .memory import Memory
 from .paths import catcher_of
 
 T = TypeVar("T")
-
-
-class Memory(Protocol):
-    """What is known of a loop from when it was recorded before."""
-
-    def wider(self, snapshot: Snapshot) -> list[Widened]:
-        """The containers that were found to hold other items then."""
-
-    def note_wider(self, snapshot: Snapshot, widened: Widened) -> None:
-        """Note what was found of a container."""
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether to refuse a loop with all that is wrong with it, and not mend what can be."""
-
-    def note_grown(self, container: Any) -> None:
-        """Note a container that begins to grow in the loop."""
 
 
 def recorded(
@@ -54,9 +38,11 @@ def recorded(
 ) -> T:
     """Record a loop or branch, again when a list from before it turns out to hold other items.
 
-    A list that an enclosing loop or branch knows is left to that one.
+    A list that an enclosing loop or branch knows is left to that one. What is found begins the recordings of it that
+    are made for what is around it.
     """
-    flow = control_flow(trace)
+    flow, memory = control_flow(trace), memory or Memory.of_next(trace, watched)
+    memory.begin()
     grown: list[Any] = []
     while True:
         snapshot = _begin(trace, watched, slots, memory, grown)
@@ -72,7 +58,7 @@ def recorded(
             checkpoint.roll_back()
         finally:
             flow.snapshots.pop()
-        if found.refusal is not None and memory is not None and memory.is_refused:
+        if found.refusal is not None and memory.is_refused:
             raise found.refusal
         for each in found.all():
             if each is found or snapshot.knows(each.items):
@@ -92,8 +78,9 @@ def _begin(
     outer, done = control_flow(trace).snapshots, list[Any]()
     while True:
         snapshot = _snapshot(trace, watched, (*slots, *catching))
-        known = [] if memory is None else memory.wider(snapshot)
-        known = [one for one in known if not any(around.knows(one.items) for around in outer)]
+        known = [
+            one for one in memory.wider(snapshot) if not any(around.knows(one.items) for around in outer)
+        ]
         known = [one for one in known if not any(one.items is each for each in done)]
         if not known:
             return snapshot
@@ -102,20 +89,15 @@ def _begin(
             _widen(trace, snapshot, one, grown, memory)
 
 
-def _is_left_to_outer(
-    outer: Sequence[Snapshot], snapshot: Snapshot, found: Widened, memory: Memory | None
-) -> bool:
+def _is_left_to_outer(outer: Sequence[Snapshot], snapshot: Snapshot, found: Widened, memory: Memory) -> bool:
     """Whether a loop or branch around this one knows one of the containers; notes those that only this one knows."""
     own = [one for one in found.all() if not any(around.knows(one.items) for around in outer)]
-    if memory is not None:
-        for one in own:
-            memory.note_wider(snapshot, one)
+    for one in own:
+        memory.note_wider(snapshot, one)
     return len(own) < len(found.all())
 
 
-def _widen(
-    trace: Recorder, snapshot: Snapshot, widened: Widened, grown: list[Any], memory: Memory | None
-) -> None:
+def _widen(trace: Recorder, snapshot: Snapshot, widened: Widened, grown: list[Any], memory: Memory) -> None:
     """Let a container hold other items, from before what is recorded on; `grown` are those that became others."""
     items, kind = widened.items, widened.kind
     if isinstance(kind, (ListPool, ObjectPool)):
@@ -134,7 +116,7 @@ def _widen(
         items = known
     else:
         items.widen(kind)
-    if memory is not None and widened.grows:
+    if widened.grows:
         memory.note_grown(items)
 
 

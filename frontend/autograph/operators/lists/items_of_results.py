@@ -70,6 +70,8 @@ def _one_of(options: tuple[Option, ...]) -> type:
 class _TextOfNumber(OfNumber):
     """Made of a number: the text with that number."""
 
+    shown_as = "a string"
+
     @classmethod
     def listed(cls, *columns: list[Any]) -> list[Any]:
         return list(map(kept_texts.kept_text, *columns))
@@ -77,6 +79,8 @@ class _TextOfNumber(OfNumber):
 
 class _PresentOrNone(OfNumber):
     """Made of whether an item is None and of its value: the item itself."""
+
+    shown_as = "a value or None"
 
     @classmethod
     def listed(cls, *columns: list[Any]) -> list[Any]:

@@ -151,11 +151,12 @@ def holds_of_types(kind: ArrayKind, columns: Iterator[Any], item: Any) -> Any:
 
 def number_of_types(kind: ArrayKind) -> type:
     """Made of what lies in the columns for an item: the number of its type."""
-    makers: list[Callable[[Any], Any]] = [type_.number or type_.type.dtype.type for type_ in kind.types]
+    makers: list[type] = [type_.number or type_.type.dtype.type for type_ in kind.types]
     places = {number: place for place, (_, numbers) in enumerate(carried_as(kind), 1) for number in numbers}
 
     class OneOfTypes(OfNumber):
         number = 1
+        shown_as = " or ".join(maker.__name__ for maker in makers)
 
         @classmethod
         def listed(cls, *columns: list[Any]) -> list[Any]:

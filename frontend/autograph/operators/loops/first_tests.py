@@ -15,10 +15,10 @@ import numpy as np
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from ..branches.conditions import is_staged, truth_of
-from ..values.control_flow_state import LoopKey, control_flow
+from ..branches.memory import codes_of_blocks
+from ..values.control_flow_state import ConstructKey, control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import tested
-from .loop_memory import codes_of_blocks
 
 
 class FirstTest:
@@ -27,7 +27,7 @@ class FirstTest:
     def __init__(self, trace: Recorder, watched: Sequence[Callable[..., Any] | None]) -> None:
         self._flow = control_flow(trace)
         self._codes = codes_of_blocks(watched)
-        self._loop = self._flow.next_loop(self._codes, str(trace.location()))
+        self._loop = self._flow.next_construct(self._codes, str(trace.location()))
 
     def was_staged(self) -> bool:
         """Whether run-time values decided it when the loop was recorded before."""
@@ -55,6 +55,6 @@ def as_truth(value: Any) -> Any:
     return truth if truth._python_type is None else TracedArray(truth._storage)
 
 
-def _is_inside(key: LoopKey | None, loop: LoopKey) -> bool:
+def _is_inside(key: ConstructKey | None, loop: ConstructKey) -> bool:
     """Whether a loop is in another, or in one that is."""
     return key is not None and (key[0] == loop or _is_inside(key[0], loop))

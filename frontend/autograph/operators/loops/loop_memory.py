@@ -1,35 +1,22 @@
-"""What is remembered of staged loops, so that few recordings are needed when one is recorded again.
-
-That happens as part of a loop around it, behind its first iteration, and when lists turn out to grow. Only what has
-no values of a recording in it is remembered: names, ways, and abstract types.
-"""
+"""What is remembered of staged loops besides lists that grow: what they carry from iteration to iteration."""
 
 from __future__ import annotations
 
-import types
-from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from .....dialect.records import NamedTuple, replace
 from ....tracing.array import TracedArray
-from ....tracing.recorder import Recorder
-from ..lists.dynamic_lists import GrowingList, Widened
-from ..lists.lists_in_lists import freed, pools_in
-from ..tables.list_pools import ListPool
-from ..tables.object_pools import ObjectPool
+from ..branches.memory import Memory, Watched
 from ..values.abstract import kind_of
 from ..values.aliases import is_available
 from ..values.array_kinds import as_array_kind
-from ..values.control_flow_state import ControlFlowState, LoopKey, Remembered, control_flow
-from ..values.kinds import ArrayKind, Container, Kind, Tabled
+from ..values.control_flow_state import ConstructKey, ControlFlowState, Remembered
+from ..values.kinds import ArrayKind, Container, Kind
 from ..values.own_variables import inner_places, labelled_variables, own_variables, ways_to
 from ..values.program_locations import Attribute, Entry, ProgramLocation, Slot, Snapshot
-from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.shared_containers import holds_container
-
-Watched = Sequence[Callable[..., Any] | None]
 
 
 class Candidate(NamedTuple):
@@ -43,32 +30,18 @@ class Candidate(NamedTuple):
     """With which it is to be carried where iterations with other values changed it."""
 
 
-class LoopMemory:
+class LoopMemory(Memory):
     """What is known of a loop from when it was recorded before, with these or with other values."""
 
-    def __init__(self, flow: ControlFlowState, watched: Watched, key: LoopKey) -> None:
-        self.key = key
-        self._flow = flow
-        self._watched = watched
-        self._codes = codes_of_blocks(watched)
+    def __init__(self, flow: ControlFlowState, watched: Watched, key: ConstructKey) -> None:
+        super().__init__(flow, watched, key)
         self._grown: list[Any] = []
         """What began to grow in this loop."""
-
-    @classmethod
-    def of_next(cls, trace: Recorder, watched: Watched) -> LoopMemory:
-        """That of the loop that comes next."""
-        flow = control_flow(trace)
-        return cls(flow, watched, flow.next_loop(codes_of_blocks(watched), str(trace.location())))
 
     @property
     def _first(self) -> Remembered:
         """The values that it began with in vain."""
         return self._flow.begun_in_vain.setdefault(self.key[1:], Remembered(self._codes))
-
-    @property
-    def alike(self) -> Remembered:
-        """What is known from other values, whatever loops were around it."""
-        return self._flow.loops_alike.setdefault(self.key[1:], Remembered(self._codes))
 
     # How to begin
 
@@ -115,25 +88,7 @@ class LoopMemory:
                     kind = as_array_kind(kind_of(value)) or _of_any_room(kind_of(value))
                     yield Attribute(f"{label}.{name}", owner, name), value, kind
 
-    def wider(self, snapshot: Snapshot) -> list[Widened]:
-        """The containers that were found to hold other items."""
-        known, found = self.alike.wider, []
-        for way, owner, _ in ways_to(snapshot) if known else ():
-            if way in known and _may_be_widened(owner) and resolve_grown_list(owner) is owner:
-                kind, grows = known[way]
-                found.append(Widened(owner, kind, grows))
-        return found
-
     # What was found
-
-    def note_wider(self, snapshot: Snapshot, widened: Widened) -> None:
-        """Note what was found of a container."""
-        kind = _remembered_kind(widened.kind) if _may_be_widened(widened.items) else None
-        if kind is None:
-            return
-        for way, owner, _ in ways_to(snapshot):
-            if owner is widened.items:
-                self.alike.wider[way] = kind, widened.grows
 
     def note_grown(self, container: Any) -> None:
         """Note a container that begins to grow in the loop."""
@@ -199,11 +154,6 @@ class LoopMemory:
                 known.inside.setdefault(way, {})[place.index] = kind
 
 
-def codes_of_blocks(watched: Watched) -> tuple[types.CodeType, ...]:
-    """The code of the blocks of a statement."""
-    return tuple(function.__code__ for function in watched if function is not None)
-
-
 def _now(value: Any, known: Kind | None) -> ArrayKind | None:
     """The abstract type of data that iterations with other values changed, and left as something like `known`."""
     if known is None or not isinstance(value, TracedArray) or not is_available(value):
@@ -221,20 +171,3 @@ def _of_any_room(kind: Kind) -> Kind:
         return replace(kind, type=kind.type.with_shape(shape))
     assert isinstance(kind, Container), "columns in a tuple"
     return replace(kind, children=tuple(map(_of_any_room, kind.children)))
-
-
-def _may_be_widened(container: Any) -> bool:
-    """Whether a container is one of Python's, or one that has held nothing so far."""
-    if isinstance(container, (GrowingList, ListPool)):
-        return container.kind is None
-    return type(container) in (list, dict, OrderedDict, Counter, defaultdict)
-
-
-def _remembered_kind(kind: Any) -> Kind | None:
-    """An abstract type of items without what there is in one recording only; None where that is in it."""
-    if isinstance(kind, (ListPool, ObjectPool)):
-        return None
-    if isinstance(kind, Tabled):
-        return None if pools_in(kind.item) or holds_container(kind.item) else kind
-    found = freed(kind)
-    return None if holds_container(found) else found

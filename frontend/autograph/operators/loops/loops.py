@@ -145,7 +145,6 @@ class Loop:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
         flow = control_flow(self.trace)
         memory = self.memory = LoopMemory.of_next(self.trace, self.watched)
-        flow.loops_inside[memory.key[:-1]] = memory.key[-1] + 1
         self.is_outermost = not self.runs and self.trace.region.loop is None
         slots = (self.status, self.turn, self.another, self.has_run, *self.slots)
         exit_ = recorded(self.trace, self.watched, self._record, slots, memory)

@@ -33,11 +33,12 @@ from ....tracing.staging import raise_if
 from ...library.deques import Deque
 from ..branches.checkpoints import Checkpoint
 from ..branches.exits import BREAK, RAISE, RETURN, Exit, StagedExit, codes_of, without_continue
+from ..branches.memory import codes_of_blocks
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..loops.carried_permutations import WritesOthers
 from ..loops.index_values import counter_value, trip_count
-from ..loops.loop_memory import LoopMemory, codes_of_blocks
+from ..loops.loop_memory import LoopMemory
 from ..loops.loops import LeavesLoop, Loop
 from ..tables.hash_tables import TableWalk
 from ..values.control_flow_state import ControlFlowState, control_flow
@@ -515,7 +516,7 @@ def _record_for(trace: Recorder, sequence: Sequence, length: Any, blocks: _Block
     runs = isinstance(length, int) and length > 0
     loop = partial(Loop, trace, watched=(body,), dead=dead, runs=runs)
     flow, codes = control_flow(trace), codes_of_blocks((body,))
-    key = flow.next_loop(codes, str(trace.location()))
+    key = flow.next_construct(codes, str(trace.location()))
     if key not in flow.left:
         checkpoint = Checkpoint.take(trace, (body,))
 
@@ -527,7 +528,7 @@ def _record_for(trace: Recorder, sequence: Sequence, length: Any, blocks: _Block
         except LeavesLoop:
             checkpoint.roll_back()
             flow.left[key] = codes
-            flow.loops_inside[key[:-1]] = key[-1]  # it is the same loop
+            flow.met_inside[key[:-1]] = key[-1]  # it is the same loop
     position = Slot("position", [0])
 
     def step() -> Exit:

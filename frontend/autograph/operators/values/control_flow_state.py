@@ -25,7 +25,7 @@ Facts: TypeAlias = "tuple[tuple[Any, Callable[[], Any]], ...]"
 CallKey: TypeAlias = "tuple[Any, ...]"
 """What tells the calls of functions apart: code, closure, and the abstract types of the arguments."""
 
-LoopKey: TypeAlias = "tuple[Any, ...]"
+ConstructKey: TypeAlias = "tuple[Any, ...]"
 """What tells loops apart: the loop around, the identities of the code, the location, and how many came before there."""
 
 
@@ -149,25 +149,25 @@ class ControlFlowState:
 
     It comes with the sections that it goes with when they are erased.
     """
-    loop_kinds: dict[LoopKey, Remembered] = field(default_factory=dict)
+    loop_kinds: dict[ConstructKey, Remembered] = field(default_factory=dict)
     """What staged loops carried when they were recorded last, for loops inside of loops."""
-    loops_alike: dict[LoopKey, Remembered] = field(default_factory=dict)
+    alike: dict[ConstructKey, Remembered] = field(default_factory=dict)
     """The same, by keys without the loop around: also of attempts, and where a loop around was not recorded then."""
-    begun_in_vain: dict[LoopKey, Remembered] = field(default_factory=dict)
+    begun_in_vain: dict[ConstructKey, Remembered] = field(default_factory=dict)
     """By the same keys what places held before the first iteration that was unlike what they held behind it."""
-    begins_anew: LoopKey | None = None
+    begins_anew: ConstructKey | None = None
     """The loop that is recorded with its first iteration by itself if it is refused."""
-    staged_at_once: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)
+    staged_at_once: dict[ConstructKey, tuple[CodeType, ...]] = field(default_factory=dict)
     """The `while` loops that run-time values decided from their first test on, with their code."""
-    left: dict[LoopKey, tuple[CodeType, ...]] = field(default_factory=dict)
+    left: dict[ConstructKey, tuple[CodeType, ...]] = field(default_factory=dict)
     """The `for` loops that run-time values may leave, with their code."""
     not_unrolled: set[tuple[Any, ...]] = field(default_factory=set)
     """The short loops that would record too much if they were unrolled, by their code, place and length."""
     nested: set[tuple[Any, ...]] = field(default_factory=set)
     """The short loops that were long together with those around them."""
-    loop: LoopKey | None = None
+    loop: ConstructKey | None = None
     """The loop whose body or test is being recorded."""
-    loops_inside: dict[LoopKey, int] = field(default_factory=dict)
+    met_inside: dict[ConstructKey, int] = field(default_factory=dict)
     """How often loops were met in this recording of it, by their keys without that number."""
     loops_recorded: int = 0
     """How many loops were staged so far."""
@@ -192,20 +192,20 @@ class ControlFlowState:
         """How many branches and loops were staged so far."""
         return self.branches_recorded + self.loops_recorded
 
-    def next_loop(self, codes: tuple[CodeType, ...], location: str) -> LoopKey:
+    def next_construct(self, codes: tuple[CodeType, ...], location: str) -> ConstructKey:
         """What tells the loop that comes next; its code is told by identity, as comparing it takes long."""
         key = (self.loop, tuple(map(id, codes)), location)
-        return (*key, self.loops_inside.get(key, 0))
+        return (*key, self.met_inside.get(key, 0))
 
     @contextmanager
-    def inside(self, loop: LoopKey) -> Iterator[None]:
+    def inside(self, loop: ConstructKey) -> Iterator[None]:
         """While the test or body of a loop is recorded."""
-        around = self.loop, self.loops_inside
-        self.loop, self.loops_inside = loop, {}
+        around = self.loop, self.met_inside
+        self.loop, self.met_inside = loop, {}
         try:
             yield
         finally:
-            self.loop, self.loops_inside = around
+            self.loop, self.met_inside = around
 
     def carried(self) -> Iterator[Any]:
         """What stands in the iterations that are being recorded for values from those before."""
