@@ -423,6 +423,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 80, "objects are looked for by what they are behind loops and branches"),
     ("backend/cpu", 34, "negative indices of arrays whose extents are known at run time"),
     ("backend/planning", 100, "loops in loops that change arrays at other places are one kernel"),
+    ("frontend/tracing", 33, "keys of extents take no longer for slices of slices"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""
