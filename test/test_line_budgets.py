@@ -407,7 +407,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     (
         "frontend/autograph/operators",
         218,
-        "arrays in lists that grow are changed in place only where nothing else is the same array; dicts take |=",
+        "arrays in lists that grow are changed in place only where nothing else is the same array; dicts"
+        " take |=",
     ),
     (
         "frontend/tracing",
@@ -424,6 +425,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/cpu", 34, "negative indices of arrays whose extents are known at run time"),
     ("backend/planning", 100, "loops in loops that change arrays at other places are one kernel"),
     ("frontend/tracing", 33, "keys of extents take no longer for slices of slices"),
+    ("backend/gpu", 660, "permutations and samples of any number of places are drawn in kernels"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -56,6 +56,8 @@ OTHERS = (
     GpuProgram("dice", lambda x: x + _RNG.integers(1, 7, x.shape), (), (((1 << 26,), "i8"),)),
     GpuProgram("noise", lambda x: x + _RNG.standard_normal(x.shape), (), (((1 << 26,), "f8"),)),
     GpuProgram("noise_of_bytes", lambda x: x + _RNG.integers(-128, 128, x.shape), (), (((1 << 26,), "i8"),)),
+    GpuProgram("shuffle", lambda x: x[_RNG.permutation(len(x))], (), (((1 << 24,), "f4"),)),
+    GpuProgram("sample", lambda x: _RNG.choice(x, 1 << 16, replace=False), (), (((1 << 24,), "f4"),)),
     GpuProgram("recurrence", _recurrence, (), (((1 << 26,), "f8"),) * 2),
     GpuProgram("attention_gradients", _attention_gradients, (), (((4, 16, 2048, 64), "f4"),) * 4),
 )

@@ -24,6 +24,7 @@ from ...functions.number import Integer, Number
 from ...nests.emit import create
 from ...planning.shapes import static_shape
 from .c_functions import has_known_functions
+from .drawn_arrangements import arrange, can_arrange
 from .drawn_in_turn import can_draw_in_turn, draw_in_turn
 from .drawn_ranges import ConstantRange, RunRange
 from .random_parts import Parts, parts_of
@@ -87,6 +88,13 @@ def _write(op: Operation) -> bool:
         elif can_draw_in_turn(op):
             note("algorithm", op.location, "draws few numbers one after the other")
             draw_in_turn(op, _words_of(op))
+        elif can_arrange(op):
+            note(
+                "algorithm",
+                op.location,
+                "draws all steps of shuffling, and finds where each place comes from",
+            )
+            arrange(op, lambda: _words_of(op))
         else:
             return False
     return True

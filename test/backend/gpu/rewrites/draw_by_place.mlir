@@ -74,14 +74,70 @@ func.func @philox(%state: tensor<12xi64>, %n: index) -> tensor<?xf32> {
 
 // -----
 
-// Many permutations take steps that need the ones before, and are the host's.
-// CHECK-LABEL: func.func @others
-// CHECK: weft.fill_random
-// CHECK-NOT: linalg.generic
-func.func @others(%state: tensor<6xi64>) -> (tensor<2x40xi64>, tensor<6xi64>) {
+// Permutations of many places: halves of words, where chunks of them begin, sorted pairs, and where each place comes from.
+// CHECK-LABEL: func.func @permutations
+// CHECK-NOT: weft.fill_random
+// CHECK: -> tensor<384xi32>
+// CHECK: scf.while
+// CHECK: -> tensor<12xi64>
+// CHECK: scf.condition
+// CHECK: -> tensor<78xi64>
+// CHECK: "weft.sort"(%{{.*}}) {axis = 1 : i64, descending = false} : (tensor<2x39xi64>) -> tensor<2x39xi64>
+// CHECK: -> tensor<2x40xi64>
+// CHECK: -> tensor<6xi64>
+// CHECK-NOT: weft.raise_if
+func.func @permutations(%state: tensor<6xi64>) -> (tensor<2x40xi64>, tensor<6xi64>) {
   %0 = tensor.empty() : tensor<2x40xi64>
   %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "int64", function = "permutation"} : (tensor<6xi64>, tensor<2x40xi64>) -> (tensor<2x40xi64>, tensor<6xi64>)
   return %1#0, %1#1 : tensor<2x40xi64>, tensor<6xi64>
+}
+
+// -----
+
+// Of a number of places that the run tells, there may be too many.
+// CHECK-LABEL: func.func @places_of_the_run
+// CHECK-NOT: weft.fill_random
+// CHECK: scf.if
+// CHECK: "weft.raise_if"
+// CHECK-SAME: error = "MemoryError"
+// CHECK: "weft.sort"
+func.func @places_of_the_run(%state: tensor<6xi64>, %n: index) -> tensor<1x?xi64> {
+  %0 = tensor.empty(%n) : tensor<1x?xi64>
+  %1:2 = "weft.fill_random"(%state, %0) {algorithm = "pcg64", dtype = "int64", function = "permutation"} : (tensor<6xi64>, tensor<1x?xi64>) -> (tensor<1x?xi64>, tensor<6xi64>)
+  return %1#0 : tensor<1x?xi64>
+}
+
+// -----
+
+// Numbers of a sample are sorted to find those that come again; then they are shuffled.
+// CHECK-LABEL: func.func @sample
+// CHECK-NOT: weft.fill_random
+// CHECK: "weft.sort"
+// CHECK: -> tensor<80xi64>
+// CHECK: "weft.sort"
+// CHECK: return
+func.func @sample(%state: tensor<6xi64>, %n: index) -> tensor<80xi64> {
+  %numbers = arith.constant dense<[1000, 1]> : tensor<2xi64>
+  %asked = tensor.cast %numbers : tensor<2xi64> to tensor<?xi64>
+  %0 = tensor.empty() : tensor<80xi64>
+  %table = tensor.empty(%n) : tensor<?xi64>
+  %1:2 = "weft.fill_random"(%state, %0, %asked, %table) {algorithm = "pcg64", dtype = "int64", function = "choice"} : (tensor<6xi64>, tensor<80xi64>, tensor<?xi64>, tensor<?xi64>) -> (tensor<80xi64>, tensor<6xi64>)
+  return %1#0 : tensor<80xi64>
+}
+
+// -----
+
+// One of a population of more than 2^32 takes words, and is the host's.
+// CHECK-LABEL: func.func @large_population
+// CHECK: weft.fill_random
+// CHECK-NOT: linalg.generic
+func.func @large_population(%state: tensor<6xi64>, %n: index) -> tensor<80xi64> {
+  %numbers = arith.constant dense<[8589934592, 0]> : tensor<2xi64>
+  %asked = tensor.cast %numbers : tensor<2xi64> to tensor<?xi64>
+  %0 = tensor.empty() : tensor<80xi64>
+  %table = tensor.empty(%n) : tensor<?xi64>
+  %1:2 = "weft.fill_random"(%state, %0, %asked, %table) {algorithm = "pcg64", dtype = "int64", function = "choice"} : (tensor<6xi64>, tensor<80xi64>, tensor<?xi64>, tensor<?xi64>) -> (tensor<80xi64>, tensor<6xi64>)
+  return %1#0 : tensor<80xi64>
 }
 
 // -----

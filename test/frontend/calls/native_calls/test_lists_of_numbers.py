@@ -47,6 +47,7 @@ def known(function: Callable[..., Any], make: Callable[[int], Any]) -> tuple[Any
     return compiled, walks.call_count
 
 
+@pytest.mark.processor
 @pytest.mark.parametrize("kind", [int, float])
 @pytest.mark.parametrize("container", [list, tuple])
 def test_values_and_types(kind: type, container: type) -> None:
@@ -82,6 +83,7 @@ def test_lists_whose_items_are_needed() -> None:
         assert given == same
 
 
+@pytest.mark.processor
 def test_lists_in_lists() -> None:
     compiled, walks = known(nested, lambda number: [[number, 5 + number], [1000 + number, 2 * number]])
     assert walks > 0
