@@ -426,6 +426,13 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/planning", 100, "loops in loops that change arrays at other places are one kernel"),
     ("frontend/tracing", 33, "keys of extents take no longer for slices of slices"),
     ("backend/gpu", 660, "permutations and samples of any number of places are drawn in kernels"),
+    (
+        "frontend/autograph/operators",
+        270,
+        "objects that hold data are keys of dicts and members of sets by the attributes that their class"
+        " compares; dicts of data are compared",
+    ),
+    ("frontend", 150, "by which attributes a class compares its objects is read in its methods"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -1,4 +1,4 @@
-"""`hash` of ints, and of tuples of them, as CPython computes it."""
+"""`hash` of ints, and of tuples of them and dataclasses that hold them, as CPython computes it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ....guards.compared_fields import generated_hash
 from ....tracing.array import TracedArray
 from ....tracing.staging import cast
+from ..interface import operators
 from .math_on_integers import is_whole
 
 _MODULUS = np.int64(2**61 - 1)
@@ -24,7 +26,12 @@ def _is_whole(value: Any) -> bool:
 
 
 def hash_(value: Any) -> Any:
-    """`hash(value)`: a remainder of an int; xxHash of the hashes of a tuple's items (`Objects/tupleobject.c`)."""
+    """`hash(value)`: a remainder of an int; xxHash of the hashes of a tuple's items (`Objects/tupleobject.c`).
+
+    That of a dataclass's object is the hash of its fields.
+    """
+    if (names := generated_hash(type(value))) is not None:
+        value = tuple(operators().attr(value, name) for name in names)
     if not _is_whole(value):
         return hash(value)
     made = _of_tuple(value) if type(value) is tuple else _of_int(value)

@@ -13,6 +13,7 @@ from ....runtime_values.kept_texts import equal_texts
 from ....runtime_values.results import RuntimeLength, RuntimeTuple
 from ....runtime_values.strings import RuntimeString
 from ....signature.traced_value import StandIn
+from ....source.modules import is_users_module
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import OPERATORS
 from ....tracing.current import required_trace
@@ -232,7 +233,7 @@ class ListMethods(StandIn):
         is_sequence = isinstance(kind, Container) and issubclass(
             kind.kind, (tuple, list, RuntimeLength, RuntimeTuple)
         )
-        if is_sequence or (is_plain_kind(kind) and not isinstance(kind, ArrayKind)):
+        if is_sequence or _says_when_equal(kind) or (is_plain_kind(kind) and not isinstance(kind, ArrayKind)):
             return self._equal_one_by_one(item)
         if not isinstance(kind, ArrayKind) or kind.type.rank:
             self.refuse("looking for an item in a list of other things than numbers and constants")
@@ -304,6 +305,15 @@ class ListMethods(StandIn):
         """Whether all items equal those of a list of the same length."""
         equal: Callable[[Any, Any], Any] = lambda one, two: operators().compare("==", one, two)  # noqa: E731
         return operators().call(all, operators().call(map, equal, self, self.of(other)))
+
+
+def _says_when_equal(kind: Any) -> bool:
+    """Whether values are objects of whose class somebody has said when two of them are equal."""
+    return (
+        isinstance(kind, Container)
+        and is_users_module(kind.kind.__module__)
+        and kind.kind.__eq__ is not object.__eq__
+    )
 
 
 def _with_array(ufunc: np.ufunc, is_reflected: bool) -> Callable[[Any, Any], Any]:

@@ -6,6 +6,7 @@ arrays as the arrays that NumPy makes of them.
 
 from __future__ import annotations
 
+import operator
 import sys
 from typing import Any
 
@@ -26,9 +27,10 @@ def plain_key(container: Any, key: Any) -> Any:
     slice(1, None, None)
     """
     is_array = isinstance(container, (TracedArray, CompositeValue, np.ndarray))
-    entries = (
-        tuple(map(_without_optional_bounds, key)) if isinstance(key, tuple) else _without_optional_bounds(key)
-    )
+    entries = _without_optional_bounds(key)
+    if isinstance(key, tuple):
+        bounded = tuple(map(_without_optional_bounds, key))
+        entries = key if all(map(operator.is_, bounded, key)) else bounded  # a named tuple is a key as it is
     if isinstance(entries, Optional) and (
         is_array or isinstance(container, _SEQUENCES) or hasattr(type(container), "stacked")
     ):

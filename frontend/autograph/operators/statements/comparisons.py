@@ -1,4 +1,4 @@
-"""Comparisons of tuples and lists that hold values of the run time: entry by entry, as far as Python looks."""
+"""Comparisons of tuples, lists and dicts that hold values of the run time: entry by entry, as far as Python looks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .....dialect.bit_generators import is_generator
 from .....dialect.errors import UnsupportedError
 from ....guards.generated import is_generated
 from ....signature.traced_value import COMPARISONS, held
+from ....source.modules import is_users_object
 from ....source.own_attributes import is_compared_by_fields
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
@@ -41,6 +42,9 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
         or (current_trace() is not None and is_told_by_identity(left) and is_told_by_identity(right))
     ):
         return (is_ if symbol == "==" else is_not_)(left, right)
+    if symbol in ("==", "!=") and type(left) is type(right) is dict and _is_open(left, right):
+        equal = left.keys() == right.keys() and _equal([*left.values()], [right[key] for key in left])
+        return equal if symbol == "==" else not_(equal)
     if not _goes_by_entry(left, right):
         if (never := told_by_class(COMPARISONS[symbol], left, right)) is not None:
             return never
@@ -73,8 +77,24 @@ def _goes_by_entry(left: Any, right: Any) -> bool:
     """Whether two values are tuples, or lists, of which one holds what the program alone knows, or both objects."""
     for kind in (tuple, list):
         if isinstance(left, kind) and isinstance(right, kind):
-            return holds_staged(left) or holds_staged(right) or (holds_object(left) and holds_object(right))
+            return _is_open(left, right) or (holds_object(left) and holds_object(right))
     return False
+
+
+def _is_open(left: Any, right: Any) -> bool:
+    """Whether one of two containers holds what the program alone can compare."""
+    if holds_staged(left) or holds_staged(right):
+        return True
+    return current_trace() is not None and (_holds_comparing(left) or _holds_comparing(right))
+
+
+def _holds_comparing(value: Any) -> bool:
+    """Whether a value is an object of whose class somebody has said when two are equal, or holds one."""
+    if type(value) in (list, tuple, dict):
+        return any(map(_holds_comparing, value.values() if type(value) is dict else value))
+    return is_users_object(value) and (
+        is_compared_by_fields(type(value)) or has_users_operator("==", value, value)
+    )
 
 
 def _equal(left: Sequence[Any], right: Sequence[Any]) -> Any:

@@ -289,11 +289,12 @@ def _truth(equal: Any) -> Thunk:
 
 
 def holds_staged(value: Any) -> bool:
-    """Whether a value is known at run time only, or a tuple or list with such a value in it."""
+    """Whether a value is known at run time only, or a tuple, list or dict with such a value in it."""
     value = resolve_grown_list(value)
     if is_staged(value) or isinstance(value, CompositeValue):
         return True
-    return isinstance(value, (tuple, list)) and any(map(holds_staged, compound(value)))
+    held = value.values() if type(value) is dict else value
+    return isinstance(value, (tuple, list, dict)) and any(map(holds_staged, compound(held)))
 
 
 def load(read: Thunk, name: str) -> Any:

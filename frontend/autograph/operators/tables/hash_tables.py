@@ -35,6 +35,7 @@ from ..values.iterables import Sequence
 from ..values.kinds import Container, Growing, Kind, Tabled
 from ..values.unchanged_values import same_items
 from .columns import count, read, traced, write
+from .compared_keys import are_compared, compared_kind
 from .keys import (
     are_words,
     joined_keys,
@@ -186,7 +187,9 @@ class Table(StandIn, RuntimeTable):
     def _all_words(self, room: Any) -> Any:
         """The words of all keys, from the columns."""
         columns = self._columns[: len(array_leaves(self.key_kind))]
-        return words_of_columns(columns) if columns else traced(lookup("zeros")((room,), np.int64))
+        if not array_leaves(compared_kind(self.key_kind)):
+            return traced(lookup("zeros")((room,), np.int64))
+        return words_of_columns(columns, self.key_kind)
 
     def widen(self, kind: Any) -> None:
         """Hold items of a wider abstract type from now on, or ones that may be taken out."""
@@ -207,7 +210,7 @@ class Table(StandIn, RuntimeTable):
 
     def _fitting(self, key: Any, *value: Any) -> Container:
         """The abstract type of the items with one more, which the table has from now on."""
-        for part in value:
+        for part in (key, *value):
             if not isinstance(part, (list, GrowingList)):  # which becomes one of the pool
                 keep_put(part)
         self._become(Tabled(self.made, with_item(self.item_kind, key, *value), self.loses))
@@ -299,8 +302,11 @@ class Table(StandIn, RuntimeTable):
             wrap(required_trace(), v._value()) for v in columns_of_item(required_trace(), (key, *value), kind)
         ]
         of_keys = len(array_leaves(self.key_kind))
+        told = are_compared(self.key_kind)
         for number, column in enumerate(self._columns[:of_keys]):
-            if column.dtype.kind == "f":  # of two zeros the first stays
+            if (
+                column.dtype.kind == "f" or not told[number]
+            ):  # of two zeros, and of equal objects, the first stays
                 item[number] = np.where(found.is_there, read(column, place), item[number])
         self._columns = tuple(write(c, new, place) for c, new in zip(self._columns, item, strict=True))
         self._length = self._length + cast(np.logical_not(found.is_there), np.dtype(np.int64))

@@ -45,6 +45,16 @@ from ..values.kinds import (
 from ..values.mismatches import control_flow_error
 from ..values.object_handles import PooledObject, handle_of, object_pool_of
 from ..values.optional import Chosen, Optional
+from .compared_keys import (
+    are_compared,
+    attribute_kinds,
+    attributes_in,
+    compared,
+    compared_columns,
+    compared_kind,
+    may_be_equal,
+    names_of,
+)
 
 INT64 = np.dtype(np.int64)
 _FLOAT64 = np.dtype(np.float64)
@@ -58,7 +68,9 @@ def is_run_time_key(key: Any) -> bool:
         return any(map(is_run_time_key, key))
     if isinstance(key, CompositeValue):
         return key.is_one_text
-    return isinstance(key, _OF_RUN_TIME) or is_text(key)
+    if isinstance(key, _OF_RUN_TIME) or is_text(key):
+        return True
+    return any(map(is_run_time_key, attributes_in(key) or ()))
 
 
 _OF_RUN_TIME = (TracedArray, Chosen, Optional, RuntimeContainer, RuntimeObject, RuntimeTuple)
@@ -76,7 +88,9 @@ def require_hashable(key: Any) -> None:
         if key.ndim or not (key._is_scalar or key._python_type):
             raise TypeError("unhashable type: 'numpy.ndarray'")
     elif isinstance(key, PooledObject):
-        handle_of(key)[0].require_identity(_refuse)
+        _require_row(handle_of(key)[0])
+    elif (attributes := attributes_in(key)) is not None:
+        require_hashable(tuple(attributes))
     elif not isinstance(key, RuntimeValue):
         hash(key)
 
@@ -97,14 +111,11 @@ def _require_key(kind: Kind) -> None:
         if kind.type.dtype.kind not in _NUMBERS or kind.type.dtype.itemsize > 8:
             _refuse(f"a number of dtype {kind.type.dtype}")
     elif (pool := object_pool_of(kind)) is not None:
-        pool.require_identity(_refuse)
+        _require_row(pool)
+    elif names_of(kind) is not None:
+        _require_object(kind)
     elif isinstance(kind, Container):
-        if not issubclass(kind.kind, tuple):
-            if kind.kind in (list, dict):
-                raise TypeError(f"unhashable type: '{kind.kind.__name__}'")
-            _refuse(str(kind))
-        for child in kind.children:
-            _require_key(child)
+        _require_tuple(kind)
     elif isinstance(kind, Static):
         hash(kind.value)
     elif isinstance(kind, Partial):
@@ -113,10 +124,48 @@ def _require_key(kind: Kind) -> None:
         _refuse(str(kind))
 
 
+def _require_tuple(kind: Container) -> None:
+    if not issubclass(kind.kind, tuple):
+        if kind.kind in (list, dict):
+            raise TypeError(f"unhashable type: '{kind.kind.__name__}'")
+        _refuse(str(kind))
+    for child in kind.children:
+        _require_key(child)
+
+
+def _require_row(pool: Any) -> None:
+    """Raise unless objects that are rows of a pool can be keys."""
+    if pool.python_class.__hash__ is None:
+        raise TypeError(f"unhashable type: '{pool.python_class.__name__}'")
+    if pool.has_own_equality or pool.python_class.__hash__ is not object.__hash__:
+        kind = pool.kind_of_row()
+        if names_of(kind) is None:
+            _refuse(
+                f"an object of {pool.python_class.__qualname__}, which has an __eq__ or __hash__ of its own,"
+            )
+        pool.be_keys_by(names_of(kind))
+        _require_attributes(kind)
+
+
+def _require_object(kind: Kind) -> None:
+    """Raise unless objects that are told by their attributes can be keys."""
+    _require_attributes(kind)
+    for part in kind.parts:
+        require_no_growing(part)
+
+
+def _require_attributes(kind: Kind) -> None:
+    for part in attribute_kinds(kind):
+        if part is None:
+            _refuse(f"{kind} without one of the attributes that tell it from others")
+        _require_key(part)
+
+
 def _refuse(what: str, instead: str = "") -> NoReturn:
     raise UnsupportedError(
         f"{what} is a key of a dict or set whose keys only the program knows: such keys are integers, floats, bools, "
-        f"constants, texts, objects without an __eq__, and tuples of these{instead}"
+        "constants, texts, tuples of these, and objects without an __eq__, or with one that compares attributes, and a "
+        f"__hash__ of these{instead}"
     )
 
 
@@ -152,13 +201,13 @@ def _require_alike(one: Kind, other: Kind) -> None:
 
 def width_of(kind: Kind) -> int:
     """The number of words of a key: at least one."""
-    return max(len(array_leaves(kind)), 1)
+    return max(len(array_leaves(compared_kind(kind))), 1)
 
 
 def are_words(kind: Kind) -> bool:
     """Whether the keys are their own words."""
     leaves = array_leaves(kind)
-    return len(leaves) == 1 and leaves[0].type.dtype == INT64
+    return len(leaves) == 1 and leaves[0].type.dtype == INT64 and all(are_compared(kind))
 
 
 def word_of(number: Any) -> Any:
@@ -168,15 +217,16 @@ def word_of(number: Any) -> Any:
     return apply(Bitcast, np.add(cast(number, _FLOAT64), np.float64(0.0)), dtype=INT64)
 
 
-def words_of_columns(columns: tuple[Any, ...]) -> Any:
-    """The words of all keys, those of each side by side."""
-    words = [word_of(column) for column in columns]
+def words_of_columns(columns: tuple[Any, ...], kind: Kind) -> Any:
+    """The words of all keys of an abstract type, those of each side by side."""
+    words = [word_of(column) for column in compared_columns(iter(columns), kind)]
     return words[0] if len(words) == 1 else lookup("stack")(words, axis=1).reshape(-1)
 
 
 def words_of(key: Any, kind: Kind) -> list[Any]:
     """The words of a key that is put into a table; raises `ValueError` for a NaN when the program runs."""
     trace = required_trace()
+    key, kind = compared(key, kind)
     numbers = [wrap(trace, value) for value in flatten(trace, _with_texts(trace, key, kind), kind)]
     for number in numbers:
         if number.dtype.kind == "f":
@@ -190,8 +240,7 @@ def _with_texts(trace: Recorder, key: Any, kind: Kind) -> Any:
         return as_key(trace, key)
     if not isinstance(kind, Container) or not any(isinstance(leaf, Text) for leaf in kind.children):
         return key
-    parts = [_with_texts(trace, *pair) for pair in zip(key, kind.children, strict=True)]
-    return type(key)(*parts) if hasattr(key, "_fields") else tuple(parts)
+    return tuple(_with_texts(trace, *pair) for pair in zip(key, kind.children, strict=True))
 
 
 _NAN = (
@@ -218,8 +267,8 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
     if isinstance(kind, Text):
         fits = isinstance(key, str) or is_text(key)
         yield (as_key(trace, key).kept, True) if fits else None
-    elif object_pool_of(kind) is not None and not isinstance(key, Optional):
-        yield (word_of(handle_of(key)[1]), True) if found == kind else None
+    elif isinstance(kind, Container) and not issubclass(kind.kind, tuple) and not isinstance(key, Optional):
+        yield from _matched_object(trace, key, found, kind)
     elif isinstance(kind, Container) and not isinstance(key, Optional):
         is_tuple = isinstance(key, tuple) and isinstance(found, Container)
         if not is_tuple or len(key) != len(kind.children):
@@ -228,7 +277,7 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
         for part, child in zip(key, kind.children, strict=True):
             yield from _matched(trace, part, kind_of(part), child)
     elif isinstance(key, Optional):
-        yield _present(trace, key, kind)
+        yield from _present(trace, key, kind)
     elif isinstance(kind, ArrayKind):
         number = as_promoted_kind(as_arrays(found))
         if isinstance(key, int) and not -(2**63) <= key < 2**63:
@@ -245,6 +294,27 @@ def _matched(trace: Recorder, key: Any, found: Kind, kind: Kind) -> Iterator[Any
         yield None
 
 
+def _matched_object(trace: Recorder, key: Any, found: Kind, kind: Container) -> Iterator[Any]:
+    """The same for keys that are objects."""
+    pool = object_pool_of(kind)
+    if names_of(kind) is None:
+        is_row = pool is not None and found == kind
+        yield (word_of(handle_of(key)[1]), True) if is_row else None
+    elif type(key) is kind.kind:
+        for part, child in zip(attributes_in(key) or (), attribute_kinds(kind), strict=True):
+            assert child is not None
+            yield from _matched(trace, part, kind_of(part), child)
+    else:
+        python_class = kind.kind if pool is None else pool.python_class
+        if may_be_equal(key, python_class):
+            raise UnsupportedError(
+                f"a {type(key).__name__} is looked for among keys of a dict or set that are each a "
+                f"{python_class.__name__}: whether they are equal is what an __eq__ says that compiled code does not "
+                f"ask here; look for a {python_class.__name__}, or go through a list"
+            )
+        yield None
+
+
 def _large(key: int, dtype: np.dtype[Any]) -> tuple[Any, bool] | None:
     """The word of an int of more than 64 bits, and that it has one; None where no number of a dtype equals it."""
     if dtype.kind == "u" and 0 <= key < 2 ** (8 * dtype.itemsize):
@@ -254,14 +324,15 @@ def _large(key: int, dtype: np.dtype[Any]) -> tuple[Any, bool] | None:
     return None
 
 
-def _present(trace: Recorder, key: Optional, kind: Kind) -> Any:
-    """The word of a number or constant that may be None, and whether it is one of the keys."""
-    (pair,) = [*_matched(trace, key.value, kind_of(key.value), kind)] or [(np.int64(0), True)]
-    if pair is None:
-        return None
-    word, fits = pair
+def _present(trace: Recorder, key: Optional, kind: Kind) -> Iterator[Any]:
+    """The words of a key that may be None, and whether each is one of the keys."""
     is_there: Any = np.logical_not(key.is_none)
-    return word, is_there if fits is True else np.logical_and(is_there, fits)
+    for pair in [*_matched(trace, key.value, kind_of(key.value), kind)] or [(np.int64(0), True)]:
+        if pair is None:
+            yield None
+            return
+        word, fits = pair
+        yield word, is_there if fits is True else np.logical_and(is_there, fits)
 
 
 def _place_in(text: str, options: tuple[Any, ...]) -> int:

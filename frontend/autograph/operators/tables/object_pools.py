@@ -6,7 +6,7 @@ what they are. Rows are not used again. An attribute that some objects do not ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
 from ..lists.kept_items import keep_put, keep_read
 from ..lists.lists_in_lists import fit_kind, kind_of_item, owned, with_pools
 from ..lists.widened_items import static_shape, widened_columns
-from ..values.abstract import array_leaves, flatten, unflatten
+from ..values.abstract import array_leaves, flatten, kind_of, unflatten
 from ..values.control_flow_state import control_flow
 from ..values.dict_rows import PooledDict
 from ..values.kinds import Kind
@@ -91,6 +91,9 @@ class ObjectPool(RuntimeContainer):
         self.row_class = PooledDict if python_class is dict else pooled_class(python_class)
         equals: Any = python_class.__eq__
         self.has_own_equality = equals is not object.__eq__
+        self._of_keys: frozenset[str] = frozenset()
+        """The attributes by which its objects are keys, none of which changes."""
+        self._changed: set[str] = set()
         self._columns: dict[str, Any] = {}
         self._being_made = 0
         """How many objects are being made, one inside of the making of another."""
@@ -265,6 +268,9 @@ class ObjectPool(RuntimeContainer):
 
     def put(self, number: Any, name: str, value: Any) -> None:
         """Give an object another value of an attribute."""
+        self._changed.add(name)
+        if name in self._of_keys:
+            self._refuse_change(name)
         self.become({name: _found(with_row(value))})
         self._write(number, name, value)
 
@@ -290,15 +296,33 @@ class ObjectPool(RuntimeContainer):
         """Whether two numbers are those of one object."""
         return np.equal(number, other)._like_python(bool)
 
-    def require_identity(self, refuse: Callable[[str], NoReturn]) -> None:
-        """Raise unless the objects are keys of dicts and members of sets by which object they are."""
-        hashes: Any = self.python_class.__hash__
-        if hashes is None:
-            raise TypeError(f"unhashable type: '{self.python_class.__name__}'")
-        if self.has_own_equality or hashes is not object.__hash__:
-            refuse(
-                f"an object of {self.python_class.__qualname__}, which has an __eq__ or __hash__ of its own,"
-            )
+    # Keys
+
+    def kind_of_row(self) -> Kind:
+        """The abstract type of one of its objects."""
+        return kind_of(row_of(self, self._count))
+
+    def kind_of_attribute(self, name: str) -> Kind | None:
+        """The abstract type of an attribute that all objects have; None where there is no such one."""
+        column = self._columns.get(name)
+        return None if column is None or column.absent is not None else column.kind
+
+    def arrays_of(self, name: str) -> tuple[Any, ...]:
+        """What carries an attribute of all objects."""
+        arrays: tuple[Any, ...] = self._columns[name].arrays
+        return arrays
+
+    def be_keys_by(self, names: Iterable[str]) -> None:
+        """Take note that objects are keys by some attributes."""
+        self._of_keys |= frozenset(names)
+        for name in self._of_keys & self._changed:
+            self._refuse_change(name)
+
+    def _refuse_change(self, name: str) -> NoReturn:
+        raise RowsRefused(
+            f"{self.refusal(f'a key of a dict or member of a set by its {name!r}, which is changed')}: make another "
+            "object"
+        )
 
     # As a whole
 

@@ -1,0 +1,145 @@
+"""The attributes by which objects of a class are equal, where its `__eq__` and `__hash__` look at these alone.
+
+A dataclass says them by its fields. Of methods that somebody wrote, those are read that compare attribute by attribute:
+
+def __eq__(self, other):
+    return isinstance(other, Cell) and (self.row, self.column) == (other.row, other.column)
+
+def __hash__(self):
+    return hash((self.row, self.column))
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import inspect
+import textwrap
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ..source.modules import is_users_module
+from ..source.own_attributes import is_compared_by_fields
+from .generated import is_generated
+
+
+@functools.cache
+def compared_fields(kind: Any) -> tuple[str, ...] | None:
+    """The attributes that tell hashable objects of a class apart; None where other things may."""
+    if hasattr(kind, "__weft_row__") or not is_users_module(kind.__module__) or issubclass(kind, tuple):
+        return None
+    equals, hashes = kind.__eq__, kind.__hash__
+    if is_generated(equals) and is_generated(hashes) and is_compared_by_fields(kind):
+        return tuple(field.name for field in dataclasses.fields(kind) if field.compare)
+    compared, hashed = _compared_by(equals), _hashed_by(hashes)
+    if not compared or hashed is None or not set(hashed) <= set(compared):
+        return None
+    return None if any(isinstance(_member(kind, name), property) for name in compared) else compared
+
+
+def generated_hash(kind: Any) -> tuple[str, ...] | None:
+    """The attributes of whose tuple the `__hash__` that a dataclass got gives the hash; None for other classes."""
+    if not is_generated(kind.__hash__) or not is_compared_by_fields(kind):
+        return None
+    is_hashed = {f.name: f.compare if f.hash is None else f.hash for f in dataclasses.fields(kind)}
+    return tuple(name for name, hashed in is_hashed.items() if hashed)
+
+
+def _member(kind: type, name: str) -> Any:
+    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+
+
+def _written(function: Any) -> tuple[list[str], list[ast.stmt]] | None:
+    """The parameters and statements of a method that somebody wrote."""
+    if not isinstance(function, types.FunctionType) or is_generated(function):
+        return None
+    try:
+        (made,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    except (OSError, SyntaxError, TypeError, ValueError):
+        return None
+    if not isinstance(made, ast.FunctionDef) or made.decorator_list:
+        return None
+    body = made.body
+    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    return [argument.arg for argument in made.args.args], body
+
+
+def _hashed_by(function: Any) -> tuple[str, ...] | None:
+    """The attributes of which `__hash__` gives the hash."""
+    match _written(function):
+        case [owner], [ast.Return(ast.Call(ast.Name("hash"), [given], []))]:
+            return _attributes(given, owner)
+    return None
+
+
+def _compared_by(function: Any) -> tuple[str, ...] | None:
+    """The attributes that `__eq__` compares, if all that it says is that they are equal."""
+    match _written(function):
+        case [owner, other], [*tests, ast.Return(value)] if value is not None and all(
+            _is_test_of_class(test, owner, other) for test in tests
+        ):
+            parts = [part for part in _joined(value) if not _tells_class(part, owner, other)]
+            found = [_equal_attributes(part, owner, other) for part in parts]
+            return None if None in found else tuple(name for names in found for name in names or ())
+    return None
+
+
+def _joined(value: ast.expr) -> Iterator[ast.expr]:
+    """What must all be true for a value to be."""
+    if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.And):
+        for part in value.values:
+            yield from _joined(part)
+    else:
+        yield value
+
+
+def _is_test_of_class(statement: ast.stmt, owner: str, other: str) -> bool:
+    """Whether a statement returns where the other object is of another class."""
+    match statement:
+        case ast.If(ast.UnaryOp(ast.Not(), test), [ast.Return(result)], []):
+            return _tells_class(test, owner, other) and _is_no(result)
+        case ast.If(ast.Compare(left, [ast.IsNot() | ast.NotEq()], [right]), [ast.Return(result)], []):
+            test = ast.Compare(left, [ast.Is()], [right])
+            return _tells_class(test, owner, other) and _is_no(result)
+    return False
+
+
+def _is_no(result: ast.expr | None) -> bool:
+    return result is not None and ast.unparse(result) in ("False", "NotImplemented")
+
+
+def _tells_class(test: ast.expr, owner: str, other: str) -> bool:
+    """Whether a test asks no more than of which class the other object is."""
+    match test:
+        case ast.Call(ast.Name("isinstance"), [ast.Name(name), _], []):
+            return name == other
+        case ast.Compare(left, [ast.Is() | ast.Eq()], [right]):
+            classes = {f"type({owner})", f"{owner}.__class__"}, {f"type({other})", f"{other}.__class__"}
+            sides = ast.unparse(left), ast.unparse(right)
+            return any(one in classes[0] and two in classes[1] for one, two in (sides, sides[::-1]))
+    return False
+
+
+def _equal_attributes(test: ast.expr, owner: str, other: str) -> tuple[str, ...] | None:
+    """The attributes that a comparison of the same ones of two objects looks at."""
+    match test:
+        case ast.Compare(left, [ast.Eq()], [right]):
+            for one, two in ((owner, other), (other, owner)):
+                names = _attributes(left, one)
+                if names is not None and names == _attributes(right, two):
+                    return names
+    return None
+
+
+def _attributes(value: ast.expr, owner: str) -> tuple[str, ...] | None:
+    """The names of `owner.a`, or of those in a tuple."""
+    match value:
+        case ast.Attribute(ast.Name(name), attribute) if name == owner:
+            return (attribute,)
+        case ast.Tuple(entries):
+            found = [_attributes(entry, owner) for entry in entries]
+            return None if None in found else tuple(name for names in found for name in names or ())
+    return None
