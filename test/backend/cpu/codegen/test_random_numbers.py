@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from support.op_values import OPS, run_compiled
+from weft.backend.cpu.random_numbers.ziggurat_tables import table
 from weft.dialect.bit_generators import ALGORITHMS, words_of
 
 Use = tuple[type[Any], list[Any], dict[str, Any]]
@@ -68,3 +70,19 @@ def test_numbers_and_states_are_those_of_numpy(algorithm: str, uses: Any) -> Non
     for (op, operands, attributes), results in zip(together, run_compiled(together), strict=True):
         for computed, expected in zip(results, op.compute(operands, attributes), strict=True):
             assert computed.tobytes() == expected.tobytes(), (op.name, attributes)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "precision", "digest"),
+    [
+        ("normal", "float64", "d46841a090f638a7"),
+        ("normal", "float32", "814151b29303fd5b"),
+        ("exponential", "float64", "0d6e976213179f23"),
+        ("exponential", "float32", "fd7c621f21b0f0d6"),
+    ],
+)
+def test_tables_of_ziggurats_are_those_of_numpy(distribution: str, precision: str, digest: str) -> None:
+    """The digests are those of the tables in NumPy's C code."""
+    parts = (table(distribution, precision, part) for part in ("limits", "widths", "heights"))
+    content = b"".join(np.array(part, np.uint64).tobytes() for part in parts)
+    assert hashlib.sha256(content).hexdigest().startswith(digest)
