@@ -433,6 +433,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         " compares; dicts of data are compared",
     ),
     ("frontend", 150, "by which attributes a class compares its objects is read in its methods"),
+    ("frontend/autograph/operators", 78, "what functions without a source would do once is refused"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -69,6 +69,7 @@ from .getters import getter_of
 from .library_calls import call_converted
 from .plain_functions import plain_call
 from .recursion import activate
+from .unseen_effects import refuse_unseen_effects
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -312,7 +313,10 @@ def converted_root(function: Any) -> Callable[..., Any]:
     plain = getattr(function, "__func__", function)
     if isinstance(plain, types.FunctionType) and not is_marked(plain) and is_users_module(plain.__module__):
         convert(plain, operators())
-    return converted(function)
+    found = converted(function)
+    if found is function and isinstance(function, types.FunctionType) and not is_marked(function):
+        refuse_unseen_effects(function)
+    return found
 
 
 def converted(function: Any) -> Callable[..., Any]:

@@ -33,6 +33,7 @@ from ..values import looked_up
 from ..values.hidden_state import INSTEAD, require_own
 from ..values.hidden_state import note_made as note_made
 from ..values.known_arrays import Method, compute, is_plain
+from .unseen_effects import refuse_unseen_effects
 
 Function = Callable[..., Any]
 
@@ -65,11 +66,7 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     """Call, or record the call of, `function`, that is neither converted nor replaced."""
     is_users = isinstance(function, types.FunctionType) and is_users_function(function)
     if is_users or is_marked(function):
-        if trace.numbers:
-            need_numbers_in(
-                trace, traced_in([args, kwargs], depth=4), f"{name_of(function)}, which is not converted,"
-            )
-        return called(*args, **kwargs)  # what is marked, or has no source
+        return _call_as_it_is(trace, function, called, args, kwargs)
     effect = effect_of(function)
     if effect.does is Does.ACTS:
         return deferred_calls.call_later(trace, called, args, kwargs, effect.result)
@@ -94,6 +91,17 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     if getattr(function, "__module__", None) in _HIGHER_ORDER:
         args = tuple(map(_converting, args))
         kwargs = {name: _converting(value) for name, value in kwargs.items()}
+    return called(*args, **kwargs)
+
+
+def _call_as_it_is(trace: Recorder, function: Any, called: Function, args: Any, kwargs: Any) -> Any:
+    """Call a function of the program's that is marked, or has no source."""
+    if trace.numbers:
+        need_numbers_in(
+            trace, traced_in([args, kwargs], depth=4), f"{name_of(function)}, which is not converted,"
+        )
+    if not is_marked(function):
+        refuse_unseen_effects(function)
     return called(*args, **kwargs)
 
 
