@@ -434,6 +434,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend", 150, "by which attributes a class compares its objects is read in its methods"),
     ("frontend/autograph/operators", 78, "what functions without a source would do once is refused"),
+    ("backend/cpu", 48, "indices that need no check are branched at behind those that do"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -6,6 +6,7 @@
                                                              ... x[index or place] ...
 
 A negative number is a large one where it is read as unsigned. What was five instructions for each index is two.
+Behind such a check are indices that need none, as `x[k + 1]` behind one of `k`: they are branched at as well.
 """
 
 from __future__ import annotations
@@ -36,8 +37,11 @@ class BranchAtNegativeIndices(Pass):
         if any(next(_checks_in(function), None) for function in functions):
             _join_equal_arguments(functions)
         for function in functions:
-            for check in _checks_in(function):
-                check.branch()
+            checks = list(_checks_in(function))
+            behind = {block for check in checks for block in _blocks_behind(check.jump.successors[1])}
+            choices = [choice for block in behind for choice in _choices_in(block)]
+            for change in (*checks, *choices):
+                change.branch()
                 statistics["indices"] += 1
 
 
@@ -123,6 +127,54 @@ class _Check:
         for chosen, failed_value in _chosen_by(condition):
             # What is told of the failure is chosen in front of the jump, and used where the program fails.
             _replace_in({failing}, chosen, failed_value)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """An index in bounds, with the extent added if it is negative: 0 where it is not, which is never read."""
+
+    place: Operation
+    index: Value
+    extent: Value
+
+    def branch(self) -> None:
+        """Jump to what follows if the index is in bounds as it is, and else add the extent first."""
+        if not any(True for _ in self.place.result.uses):
+            return  # the check of the same index gives the place
+        block, result = self.place.block, self.place.result
+        following = operations_in(block)
+        following = following[following.index(self.place) + 1 :]
+        rest = block.create_after(result.type, arg_locs=[self.place.location])
+        wrapping = block.create_after()
+        for op in following:
+            rest.append(op)
+        result.replace_all_uses_with(rest.arguments[0])
+        with self.place.location:
+            with ir.InsertionPoint(block):
+                is_inside = _compare(_BELOW, self.index, self.extent)
+                _jump(is_inside, (rest, [self.index]), (wrapping, []), _IN_BOUNDS)
+            with ir.InsertionPoint(wrapping):
+                added = ir.Operation.create("llvm.add", [result.type], [self.index, self.extent]).result
+                operands = [_compare(_BELOW, added, self.extent), added, self.place.operands[2]]
+                chosen = ir.Operation.create("llvm.select", [result.type], operands).result
+                ir.Operation.create("llvm.br", operands=[chosen], successors=[rest])
+        self.place.erase()
+
+
+def _choices_in(block: Block) -> Iterator[_Choice]:
+    """The indices of a block that may be negative, and are in bounds in what is done with them."""
+    for place in operations_in(block):
+        if place.name != "llvm.select" or _constant(place.operands[2]) != 0:
+            continue
+        comparison, chooser = (
+            made_by(place.operands[0], "llvm.icmp"),
+            made_by(place.operands[1], "llvm.select"),
+        )
+        if comparison is None or chooser is None or comparison.attributes["predicate"].value != _BELOW:
+            continue
+        index, extent = chooser.operands[2], comparison.operands[1]
+        if comparison.operands[0] == chooser.result and chooser.result in _places_of(index, extent):
+            yield _Choice(place, index, extent)
 
 
 def _check_at_end_of(block: Block) -> _Check | None:

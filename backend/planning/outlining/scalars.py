@@ -105,24 +105,25 @@ def _scalar_type(value: Value) -> Type:
 def element_of(value: Value) -> Value:
     """The element of a rank-0 tensor: the scalar it is made of, or what is read of it.
 
-    It is read at the current insertion point, or before the outermost loop or branch around that which the tensor
-    comes from outside of.
+    It is read once in a block: at the current insertion point, or before the outermost loop or branch around that which
+    the tensor comes from outside of.
     """
     known = _known_element(value)
     if known is not None:
         return known
-    current = ir.InsertionPoint.current.block
+    point = ir.InsertionPoint.current
     home = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
-    if current == home:
-        return dialect("tensor").extract(value, [])
-    around = current.owner.operation
-    while around.block != home:
-        around = around.parent.operation
+    around = point.ref_operation
+    if point.block != home:
+        around = point.block.owner.operation
+        while around.block != home:
+            around = around.parent.operation
     for use in value.uses:
         reader = use.owner.operation
-        if reader.name == "tensor.extract" and reader.block == home and reader.is_before_in_block(around):
+        is_read_here = reader.name == "tensor.extract" and reader.block == home
+        if is_read_here and (around is None or reader.is_before_in_block(around)):
             return reader.results[0]
-    with ir.InsertionPoint(around):
+    with point if around is None else ir.InsertionPoint(around):
         return dialect("tensor").extract(value, [])
 
 

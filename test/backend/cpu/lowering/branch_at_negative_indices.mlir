@@ -240,3 +240,63 @@ llvm.func @caller(%m: i64, %other: i64, %table: !llvm.ptr) {
   llvm.call @kernel_0(%one, %other, %other, %one, %table) : (i64, i64, i64, i64, !llvm.ptr) -> ()
   llvm.return
 }
+
+// -----
+
+// Behind the check of one index, one that needs none is branched at, too, and is 0 where it would be out of bounds.
+// CHECK-LABEL: llvm.func @behind
+// CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK: %[[NEXT:.*]] = llvm.add %{{.*}}, %[[ONE]] : i64
+// CHECK: %[[INSIDE:.*]] = llvm.icmp "ult" %[[NEXT]], %[[EXTENT:.*]] : i64
+// CHECK: llvm.cond_br %[[INSIDE]] weights([2000, 1]), ^[[REST:.*]](%[[NEXT]] : i64), ^[[WRAPPING:.*]]
+// CHECK: ^[[WRAPPING]]:
+// CHECK-NEXT: %[[SUM:.*]] = llvm.add %[[NEXT]], %[[EXTENT]] : i64
+// CHECK-NEXT: %[[WRAPPED:.*]] = llvm.icmp "ult" %[[SUM]], %[[EXTENT]] : i64
+// CHECK-NEXT: %[[CHOSEN:.*]] = llvm.select %[[WRAPPED]], %[[SUM]], %{{.*}} : i1, i64
+// CHECK-NEXT: llvm.br ^[[REST]](%[[CHOSEN]] : i64)
+// CHECK: ^[[REST]](%[[PLACE:.*]]: i64):
+// CHECK-NEXT: llvm.getelementptr %{{.*}}[%[[PLACE]]]
+llvm.func @behind(%first: i64, %table: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %extent = llvm.mlir.constant(100 : i64) : i64
+  llvm.br ^body(%first : i64)
+^body(%index: i64):
+  %negative = llvm.icmp "slt" %index, %zero : i64
+  %sum = llvm.add %index, %extent : i64
+  %place = llvm.select %negative, %sum, %index : i1, i64
+  %outside = llvm.icmp "uge" %place, %extent : i64
+  llvm.cond_br %outside, ^failing, ^passing
+^failing:
+  llvm.return
+^passing:
+  %following = llvm.add %index, %one : i64
+  %is_below = llvm.icmp "slt" %following, %zero : i64
+  %with_extent = llvm.add %following, %extent : i64
+  %wrapped = llvm.select %is_below, %with_extent, %following : i1, i64
+  %inside = llvm.icmp "ult" %wrapped, %extent : i64
+  %clamped = llvm.select %inside, %wrapped, %zero : i1, i64
+  %to = llvm.getelementptr %table[%clamped] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %next = llvm.load %to : !llvm.ptr -> i64
+  llvm.br ^body(%next : i64)
+}
+
+// -----
+
+// In a loop that checks nothing, which LLVM may make vector code of, an index is chosen as it was.
+// CHECK-LABEL: llvm.func @alone
+// CHECK-NOT: weights
+llvm.func @alone(%first: i64, %table: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %extent = llvm.mlir.constant(100 : i64) : i64
+  llvm.br ^body(%first : i64)
+^body(%index: i64):
+  %is_below = llvm.icmp "slt" %index, %zero : i64
+  %with_extent = llvm.add %index, %extent : i64
+  %wrapped = llvm.select %is_below, %with_extent, %index : i1, i64
+  %inside = llvm.icmp "ult" %wrapped, %extent : i64
+  %clamped = llvm.select %inside, %wrapped, %zero : i1, i64
+  %to = llvm.getelementptr %table[%clamped] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %next = llvm.load %to : !llvm.ptr -> i64
+  llvm.br ^body(%next : i64)
+}

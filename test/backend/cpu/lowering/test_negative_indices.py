@@ -74,3 +74,24 @@ def test_loops_follow_negative_indices(following: list[int]) -> None:
     links = np.array(following)
     compiled = weft.function(lambda links: int(chased(links, 0)[0]))
     assert outcome(compiled, links) == outcome(lambda links: int(chased(links, 0)[0]), links)
+
+
+def interpolated(places, table):
+    found = np.empty(len(places))
+    for i in range(len(places)):
+        k = places[i]
+        if k >= len(table) - 1:
+            found[i] = table[len(table) - 1]
+        else:
+            found[i] = table[k] + 10 * table[k + 1]
+    return found
+
+
+@pytest.mark.parametrize("wrong", [None, 9, 200, -11, LEAST, LARGEST])
+def test_indices_behind_checked_ones(wrong: int | None) -> None:
+    """From -1 the element behind is the first one, from -2 the last."""
+    table = np.arange(10.0)
+    places = np.concatenate([np.arange(-10, 10), np.arange(30) % 7 - 5])
+    if wrong is not None:
+        places[25] = wrong
+    assert outcome(weft.function(interpolated), places, table) == outcome(interpolated, places, table)

@@ -212,3 +212,36 @@ func.func @two_of_a_number(%n: index) -> (tensor<?xi64>, tensor<?xi64>) {
   }
   return %r#0, %r#1 : tensor<?xi64>, tensor<?xi64>
 }
+
+// -----
+
+// A number that is an argument is read once where it is needed several times, so that all know that it is one.
+
+// CHECK-LABEL: func.func @read_once
+// CHECK-NEXT:    %[[N:.*]] = tensor.extract %arg0[] : tensor<i64>
+// CHECK-NOT:     tensor.extract %arg0
+// CHECK:         call @kernel_1(%{{.*}}, %[[N]], %
+// CHECK-NOT:     tensor.extract %arg0
+func.func @read_once(%n: tensor<i64>) -> tensor<?xi64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %seven = arith.constant 7 : i64
+  %first = tensor.extract %n[] : tensor<i64>
+  %size = arith.index_cast %first : i64 to index
+  %empty = tensor.empty(%size) : tensor<?xi64>
+  %filled = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<?xi64>) {
+  ^bb0(%out: i64):
+    linalg.yield %seven : i64
+  } -> tensor<?xi64>
+  %second = tensor.extract %n[] : tensor<i64>
+  %r = scf.for %i = %c0 to %size step %c1 iter_args(%a = %filled) -> (tensor<?xi64>) {
+    %e = tensor.extract %a[%c0] : tensor<?xi64>
+    %f = arith.addi %e, %second : i64
+    %third = tensor.extract %n[] : tensor<i64>
+    %g = arith.addi %f, %third : i64
+    %c = tensor.insert %g into %a[%i] : tensor<?xi64>
+    scf.yield %c : tensor<?xi64>
+  }
+  return %r : tensor<?xi64>
+}
