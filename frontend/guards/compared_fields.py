@@ -25,12 +25,15 @@ from ..source.own_attributes import is_compared_by_fields
 from .generated import is_generated
 
 
-@functools.cache
 def compared_fields(kind: Any) -> tuple[str, ...] | None:
     """The attributes that tell hashable objects of a class apart; None where other things may."""
     if hasattr(kind, "__weft_row__") or not is_users_module(kind.__module__) or issubclass(kind, tuple):
         return None
-    equals, hashes = kind.__eq__, kind.__hash__
+    return _compared_fields(kind, kind.__eq__, kind.__hash__)
+
+
+@functools.cache
+def _compared_fields(kind: Any, equals: Any, hashes: Any) -> tuple[str, ...] | None:
     if is_generated(equals) and is_generated(hashes) and is_compared_by_fields(kind):
         return tuple(field.name for field in dataclasses.fields(kind) if field.compare)
     compared, hashed = _compared_by(equals), _hashed_by(hashes)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import refused, same
 from weft.frontend.guards.compared_fields import compared_fields
 
@@ -384,6 +385,33 @@ class TestHashes:
             )
 
         same(f, NUMBERS)
+
+
+def test_methods_that_are_replaced():
+    class Pair:
+        def __init__(self, a: Any, b: Any) -> None:
+            self.a = a
+            self.b = b
+
+        def __eq__(self, other: Any) -> Any:
+            return self.a == other.a and self.b == other.b
+
+        def __hash__(self) -> int:
+            return hash((self.a, self.b))
+
+    @weft.function
+    def f(n):
+        return len({Pair(int(v), i) for i, v in enumerate(n)})
+
+    def equals(self: Pair, other: Pair) -> Any:
+        return self.a == other.a
+
+    def hashes(self: Pair) -> int:
+        return hash(self.a)
+
+    assert f(np.array([3, 1, 3])) == 3
+    Pair.__eq__, Pair.__hash__ = equals, hashes  # type: ignore[method-assign, assignment]
+    assert f(np.array([3, 1, 3])) == 2
 
 
 class TestRefusals:

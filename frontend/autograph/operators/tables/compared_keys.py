@@ -14,6 +14,7 @@ from ....source.modules import is_users_object
 from ....source.own_attributes import own_attribute
 from ..values.abstract import array_leaves
 from ..values.kinds import Container, Kind
+from ..values.looked_up import note_special
 from ..values.object_handles import PooledObject, handle_of, object_pool_of
 
 
@@ -28,13 +29,14 @@ def names_of(kind: Kind) -> tuple[str, ...] | None:
 
 def attributes_in(key: Any) -> list[Any] | None:
     """What an object is told by; None for other values, and objects that are told by what they are."""
-    if isinstance(key, PooledObject):
-        pool, number = handle_of(key)
-        names = compared_fields(pool.python_class)
-        return None if names is None else [pool.get(number, name) for name in names]
-    python_class: Any = type(key)
+    is_row = isinstance(key, PooledObject)
+    pool, number = handle_of(key) if is_row else (None, None)
+    python_class: Any = pool.python_class if is_row else type(key)
     names = compared_fields(python_class)
-    return None if names is None else [own_attribute(key, name) for name in names]
+    if names is None:
+        return None
+    note_special(python_class, "__eq__", "__hash__")
+    return [pool.get(number, name) if is_row else own_attribute(key, name) for name in names]
 
 
 def attribute_kinds(kind: Kind) -> tuple[Kind | None, ...]:
