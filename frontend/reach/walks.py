@@ -14,10 +14,11 @@ import enum
 import functools
 import types
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
+from ...dialect.records import dataclass
 from ..source.modules import is_own_module, is_users_module
 from ..source.own_attributes import own_attribute, own_attributes
 from .links import Link, link
@@ -39,231 +40,60 @@ class Keeps(enum.Enum):
     """The one value of a variable of the context."""
 
 
-class Walk:
-    """One kind of object."""
-
-    kinds: ClassVar[tuple[type, ...]] = ()
-    keeps: ClassVar[Keeps] = Keeps.NOTHING
-    has_attributes: ClassVar[bool] = False
-    """Whether an instance may have attributes besides, which change."""
-    is_content: ClassVar[bool] = False
-    """Whether two objects are equal when they hold equal things; else only an object itself is equal to it."""
-    is_bound: ClassVar[bool] = False
-    """Whether it is a method of what it leads to."""
-    is_in_python: ClassVar[bool] = False
-    """Whether what it holds is in its attributes, where methods in Python read it that are not converted."""
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        """What it leads to in ways that nothing replaces."""
-        return ()
-
-    def entries(self, value: Any) -> Iterable[tuple[Any, Any]]:
-        """What it holds, by index or key."""
-        return ()
-
-    def members(self, value: Any) -> Iterable[Any]:
-        """What it holds that is not found by an index."""
-        return ()
-
-
 def _linked(value: Any, *names: str) -> list[tuple[Link, Any]]:
     return [(link(name), getattr(value, name, None)) for name in names]
 
 
-class _Lists(Walk):
-    kinds = (list,)
-    keeps = Keeps.ITEMS
-    has_attributes = True
-    is_content = True
-
-    def entries(self, value: Any) -> Iterable[tuple[Any, Any]]:
-        return enumerate(list.__iter__(value))
+def _linking(*names: str) -> Callable[[Any], list[tuple[Link, Any]]]:
+    return lambda value: _linked(value, *names)
 
 
-class _Tuples(Walk):
-    kinds = (tuple,)
-    is_content = True
-
-    def entries(self, value: Any) -> Iterable[tuple[Any, Any]]:
-        return enumerate(tuple.__iter__(value))
+def _no_parts(value: Any) -> tuple[()]:
+    return ()
 
 
-class _Dicts(Walk):
-    kinds = (dict,)
-    keeps = Keeps.ENTRIES
-    has_attributes = True
-    is_content = True
+@dataclass(frozen=True)
+class Walk:
+    """One kind of object."""
 
-    def entries(self, value: Any) -> Iterable[tuple[Any, Any]]:
-        is_ordered = isinstance(value, collections.OrderedDict)  # which has an order of its own
-        return collections.OrderedDict.items(value) if is_ordered else dict.items(value)
-
-    def members(self, value: Any) -> Iterable[Any]:
-        return dict.keys(value)
-
-
-class _Sets(Walk):
-    kinds = (set, frozenset)
-    keeps = Keeps.MEMBERS
-    has_attributes = True
-    is_content = True
-
-    def members(self, value: Any) -> Iterable[Any]:
-        return list(value)
+    kinds: tuple[type, ...] = ()
+    keeps: Keeps = Keeps.NOTHING
+    has_attributes: bool = False
+    """Whether an instance may have attributes besides, which change."""
+    is_content: bool = False
+    """Whether two objects are equal when they hold equal things; else only an object itself is equal to it."""
+    is_bound: bool = False
+    """Whether it is a method of what it leads to."""
+    is_in_python: bool = False
+    """Whether what it holds is in its attributes, where methods in Python read it that are not converted."""
+    links: Callable[[Any], Iterable[tuple[Link, Any]]] = _no_parts
+    """What it leads to in ways that nothing replaces."""
+    entries: Callable[[Any], Iterable[tuple[Any, Any]]] = _no_parts
+    """What it holds, by index or key."""
+    members: Callable[[Any], Iterable[Any]] = _no_parts
+    """What it holds that is not found by an index."""
 
 
-class _Deques(Walk):
-    kinds = (collections.deque,)
-    keeps = Keeps.BUFFER
-    is_content = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return _linked(value, "maxlen")
-
-    def entries(self, value: Any) -> Iterable[tuple[Any, Any]]:
-        return enumerate(list(value))
+def _entries_of_dict(value: Any) -> Iterable[tuple[Any, Any]]:
+    is_ordered = isinstance(value, collections.OrderedDict)  # which has an order of its own
+    return collections.OrderedDict.items(value) if is_ordered else dict.items(value)
 
 
-class _Buffers(Walk):
-    kinds = (bytearray, array.array)
-    keeps = Keeps.BUFFER
+def _mapping_of(value: Any) -> list[tuple[Link, Any]]:
+    return [(link("the mapping"), link("the mapping").get(value))]
 
 
-class _Views(Walk):
-    """Views of dicts, and what shows a mapping that it does not let anybody change."""
-
-    kinds: ClassVar[tuple[type, ...]] = (
-        type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType,
-    )  # fmt: skip
-    is_content = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        found = link("the mapping")
-        return [(found, found.get(value))]
+def _owner_of(value: Any) -> list[tuple[Link, Any]]:
+    owner = value.__self__
+    return [] if isinstance(owner, (types.ModuleType, type, type(None))) else [(link("__self__"), owner)]
 
 
-class _BoundMethods(Walk):
-    """Methods of containers and of other objects of Python's own, taken of them: `append = out.append`."""
-
-    kinds = (types.BuiltinMethodType, types.MethodWrapperType)
-    is_content = True
-    is_bound = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        owner = value.__self__
-        return [] if isinstance(owner, (types.ModuleType, type, type(None))) else [(link("__self__"), owner)]
-
-
-class _Methods(Walk):
-    kinds = (types.MethodType,)
-    is_content = True
-    is_bound = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return _linked(value, "__self__", "__func__")
-
-
-class _Partials(Walk):
-    kinds = (functools.partial,)
-    has_attributes = True
-    is_content = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return _linked(value, "func", "args", "keywords")
-
-
-class _Functions(Walk):
-    """Functions: their variables are walked by who knows which of them are the program's."""
-
-    kinds = (types.FunctionType,)
-    has_attributes = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return _linked(value, "__defaults__", "__kwdefaults__")
-
-
-class _Remembering(Walk):
-    """What `functools.lru_cache` makes, and the members of classes that hold functions."""
-
-    kinds = (functools._lru_cache_wrapper,)
-    has_attributes = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return _linked(value, "__wrapped__")
-
-
-class _MembersOfClasses(Walk):
-    kinds = (property, staticmethod, classmethod, functools.cached_property, functools.partialmethod)
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return _linked(value, "fget", "fset", "fdel", "__func__", "func", "args", "keywords")
-
-
-class _WeakReferences(Walk):
-    kinds = (weakref.ref,)
-    has_attributes = True
-    is_content = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return [(link("the referent"), value())]
-
-
-class _Proxies(Walk):
-    kinds = (weakref.ProxyType, weakref.CallableProxyType)
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return [(link("what it stands for"), link("what it stands for").get(value))]
-
-
-class _ContextVariables(Walk):
-    kinds = (contextvars.ContextVar,)
-    keeps = Keeps.VARIABLE
-
-
-class _Exceptions(Walk):
-    kinds = (BaseException,)
-    has_attributes = True
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        return _linked(value, "args", "__cause__", "__context__")
-
-
-class _Locals(Walk):
-    """What is another object in each thread."""
-
-    kinds = (_thread._local,)
-    has_attributes = True
-
-
-class _Collections(Walk):
-    """Collections in Python, whose methods are not converted: what they hold is compared where they are found."""
-
-    kinds = (
-        collections.UserDict, collections.UserList, collections.UserString, collections.ChainMap, weakref.WeakSet,
-        weakref.WeakValueDictionary, weakref.WeakKeyDictionary,
-    )  # fmt: skip
-    has_attributes = True
-    is_content = True
-    is_in_python = True
-
-
-class _Classes(Walk):
-    """Classes of the program: what their members lead to, as methods that hold a list of the function around."""
-
-    kinds = (type,)
-
-    def links(self, value: Any) -> Iterable[tuple[Link, Any]]:
-        if not is_users_module(value.__module__):
-            return ()
-        members = [
-            (link(name), member) for name, member in vars(value).items() if _leads_somewhere(name, member)
-        ]
-        around = (
-            _linked(value, "__bases__", "__class__")
-            if type(value) is not type or len(value.__mro__) > 2
-            else []
-        )
-        return [*members, *around]
+def _links_of_class(value: Any) -> Iterable[tuple[Link, Any]]:
+    if not is_users_module(value.__module__):
+        return ()
+    members = [(link(name), member) for name, member in vars(value).items() if _leads_somewhere(name, member)]
+    is_plain = type(value) is type and len(value.__mro__) <= 2
+    return [*members, *([] if is_plain else _linked(value, "__bases__", "__class__"))]
 
 
 def _leads_somewhere(name: str, member: Any) -> bool:
@@ -285,20 +115,64 @@ _WITHOUT_PARTS = frozenset(
 )  # fmt: skip
 
 
-class _Objects(Walk):
-    """Instances of classes of the program, and of libraries that keep their state in attributes."""
-
-    has_attributes = True
-
-
-_WALKS: tuple[Walk, ...] = (
-    _Lists(), _Tuples(), _Dicts(), _Sets(), _Deques(), _Buffers(), _Views(), _BoundMethods(), _Methods(), _Partials(),
-    _Functions(), _Remembering(), _MembersOfClasses(), _WeakReferences(), _Proxies(), _ContextVariables(),
-    _Exceptions(), _Locals(), _Collections(), _Classes(),
+_COLLECTIONS: tuple[type, ...] = (
+    collections.UserDict, collections.UserList, collections.UserString, collections.ChainMap, weakref.WeakSet,
+    weakref.WeakValueDictionary, weakref.WeakKeyDictionary,
 )  # fmt: skip
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
+
+_WALKS = (
+    Walk((list,), Keeps.ITEMS, True, True, entries=lambda value: enumerate(list.__iter__(value))),
+    Walk((tuple,), is_content=True, entries=lambda value: enumerate(tuple.__iter__(value))),
+    Walk((dict,), Keeps.ENTRIES, True, True, entries=_entries_of_dict, members=dict.keys),
+    Walk((set, frozenset), Keeps.MEMBERS, True, True, members=list),
+    Walk(
+        (collections.deque,),
+        Keeps.BUFFER,
+        is_content=True,
+        links=_linking("maxlen"),
+        entries=lambda value: enumerate(list(value)),
+    ),
+    Walk((bytearray, array.array), Keeps.BUFFER),
+    # Views of dicts, and what shows a mapping that it does not let anybody change.
+    Walk(_VIEWS, is_content=True, links=_mapping_of),
+    # Methods of containers and of other objects of Python's own, taken of them: `append = out.append`.
+    Walk((types.BuiltinMethodType, types.MethodWrapperType), is_content=True, is_bound=True, links=_owner_of),
+    Walk((types.MethodType,), is_content=True, is_bound=True, links=_linking("__self__", "__func__")),
+    Walk(
+        (functools.partial,), has_attributes=True, is_content=True, links=_linking("func", "args", "keywords")
+    ),
+    # The variables of functions are walked by who knows which of them are the program's.
+    Walk((types.FunctionType,), has_attributes=True, links=_linking("__defaults__", "__kwdefaults__")),
+    # What `functools.lru_cache` makes, and the members of classes that hold functions.
+    Walk((functools._lru_cache_wrapper,), has_attributes=True, links=_linking("__wrapped__")),
+    Walk(
+        (property, staticmethod, classmethod, functools.cached_property, functools.partialmethod),
+        links=_linking("fget", "fset", "fdel", "__func__", "func", "args", "keywords"),
+    ),
+    Walk(
+        (weakref.ref,),
+        has_attributes=True,
+        is_content=True,
+        links=lambda value: [(link("the referent"), value())],
+    ),
+    Walk(
+        (weakref.ProxyType, weakref.CallableProxyType),
+        links=lambda value: [(link("what it stands for"), link("what it stands for").get(value))],
+    ),
+    Walk((contextvars.ContextVar,), Keeps.VARIABLE),
+    Walk((BaseException,), has_attributes=True, links=_linking("args", "__cause__", "__context__")),
+    # What is another object in each thread.
+    Walk((_thread._local,), has_attributes=True),
+    # Collections in Python, whose methods are not converted: what they hold is compared where they are found.
+    Walk(_COLLECTIONS, has_attributes=True, is_content=True, is_in_python=True),
+    # Classes of the program: what their members lead to, as methods that hold a list of the function around.
+    Walk((type,), links=_links_of_class),
+)
 """All kinds; the first that fits says what an object is."""
 
-_OBJECTS = _Objects()
+_OBJECTS = Walk(has_attributes=True)
+"""Instances of classes of the program, and of libraries that keep their state in attributes."""
 
 _WITHOUT_STATE = frozenset({"builtins", "numpy", "functools", "itertools", "collections", "re"})
 """Packages whose other objects hold nothing in attributes that programs change."""
