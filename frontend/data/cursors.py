@@ -420,43 +420,55 @@ class InterleaveCursor(Cursor):
 
 
 @dataclass(eq=False)
-class Places(Pipeline):
-    """The places of `interleave` in plain Python, with the data sets that are open there."""
+class Slot(Pipeline):
+    """One of the places of `interleave`, with the data set that is open there."""
 
-    cursors: list[Any]
-    place: int = 0
+    cursor: Any = None
+    is_open: Any = False
+
+
+@dataclass(eq=False)
+class Slots(Pipeline):
+    """The places of `interleave`, with the data sets that are open there; the one whose turn it is comes first."""
+
+    slots: list[Slot]
     item: Any = None
 
     def count(self) -> int:
         """How many places there are."""
-        return len(self.cursors)
+        return len(self.slots)
 
-    def is_open(self) -> bool:
+    def is_open(self) -> Any:
         """Whether a data set is open at the place whose turn it is."""
-        return self.cursors[self.place] is not None
+        return self.slots[0].is_open
 
     def open(self, cursor: Any) -> None:
         """Have the elements of a data set at this place."""
-        self.cursors[self.place] = cursor
+        self.slots[0].cursor = cursor
+        self.slots[0].is_open = True
 
-    def advance(self) -> bool:
+    def advance(self) -> Any:
         """Go to the next element of this place; where there is none it is open no more."""
-        cursor = self.cursors[self.place]
-        found: bool = cursor.advance()
+        slot = self.slots[0]
+        found = slot.cursor.advance()
         if found:
-            self.item = cursor.item
+            self.item = present(slot.cursor.item)
         else:
-            self.cursors[self.place] = None
+            slot.is_open = False
         return found
 
     def turn(self) -> None:
         """Let the next place have its turn."""
-        self.place = (self.place + 1) % len(self.cursors)
+        cursor, is_open = self.slots[0].cursor, self.slots[0].is_open
+        for place in range(1, len(self.slots)):
+            self.slots[place - 1].cursor = self.slots[place].cursor
+            self.slots[place - 1].is_open = self.slots[place].is_open
+        self.slots[-1].cursor, self.slots[-1].is_open = cursor, is_open
 
 
 @dataclass(eq=False)
 class Ring(Pipeline):
-    """As `Places`, in compiled code: what changes of them lies in a list, and one text is for all."""
+    """As `Slots`, in compiled code: what changes of them lies in a list, and one text is for all."""
 
     form: Any
     """What they have in common."""
@@ -491,45 +503,3 @@ class Ring(Pipeline):
 
     def turn(self) -> None:
         self.place = (self.place + 1) % len(self.opens)
-
-
-@dataclass(eq=False)
-class Slot(Pipeline):
-    """One of the places of `interleave`, with the data set that is open there."""
-
-    cursor: Any = None
-    is_open: Any = False
-
-
-@dataclass(eq=False)
-class Slots(Pipeline):
-    """As `Ring`, of arrays whose sizes only the program knows; the slot whose turn it is comes first."""
-
-    slots: list[Slot]
-    item: Any = None
-
-    def count(self) -> int:
-        return len(self.slots)
-
-    def is_open(self) -> Any:
-        return self.slots[0].is_open
-
-    def open(self, cursor: Any) -> None:
-        self.slots[0].cursor = cursor
-        self.slots[0].is_open = True
-
-    def advance(self) -> Any:
-        slot = self.slots[0]
-        found = slot.cursor.advance()
-        if found:
-            self.item = present(slot.cursor.item)
-        else:
-            slot.is_open = False
-        return found
-
-    def turn(self) -> None:
-        cursor, is_open = self.slots[0].cursor, self.slots[0].is_open
-        for place in range(1, len(self.slots)):
-            self.slots[place - 1].cursor = self.slots[place].cursor
-            self.slots[place - 1].is_open = self.slots[place].is_open
-        self.slots[-1].cursor, self.slots[-1].is_open = cursor, is_open

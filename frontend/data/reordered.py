@@ -243,16 +243,14 @@ class Interleave(FlatMap):
 
     def cursor(self, key: Key) -> Any:
         trace = current_trace()
+        places: Any = cursors.Slots([cursors.Slot() for _ in range(self.cycle)])
         if trace is None:
-            places: Any = cursors.Places([None] * self.cycle)
             return cursors.InterleaveCursor(cursor_at(self.inner, key, 0), self, key, places, self.block)
         from ..autograph.operators.calls.turns import Form, as_data  # no part of plain Python
 
         form = Form(trace, functools.partial(self.first_place, key, functools.partial(as_data, trace)))
         if form.is_even:
             places = cursors.Ring(form, np.zeros(self.cycle, np.bool_), [])
-        else:
-            places = cursors.Slots([cursors.Slot() for _ in range(self.cycle)])
         sources = cursor_at(self.inner, key, 0)
         return as_data(trace, cursors.InterleaveCursor(sources, self, key, places, self.block))
 

@@ -432,42 +432,21 @@ class ShuffleStream(StreamStep):
     each_epoch: bool
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        trace = current_trace()
-        if trace is None:
-            yield from self.listed(key, start)
-        else:
+        trace, cursor = current_trace(), self.cursor(key)
+        if trace is not None:
             from ..autograph.operators.calls.turns import as_data  # no part of plain Python
 
             # A loop over what is known while tracing would make a list that has no places to draw.
-            cursor = as_data(trace, self.cursor(key))
-            number = 0
-            while cursor.advance():
-                if number >= start:
-                    yield present(cursor.item)
-                number += 1
-
-    def listed(self, key: Key, start: Any) -> Iterator[Any]:
-        """The elements, in plain Python."""
-        draws = drawing(self.seed, key if self.each_epoch else ())
-        held: list[Any] = []
+            cursor = as_data(trace, cursor)
         number = 0
-        for item in self.inner.walk(key, 0):
-            if len(held) < self.buffer:
-                held.append(item)
-            else:
-                place = draws.integers(self.buffer)
-                if number >= start:
-                    yield held[place]
-                number += 1
-                held[place] = item
-        for place in draws.permutation(len(held)):
+        while cursor.advance():
             if number >= start:
-                yield held[place]
+                yield present(cursor.item)
             number += 1
 
     def cursor(self, key: Key) -> Any:
         draws = drawing(self.seed, key if self.each_epoch else ())
-        return cursors.ShuffleCursor(self.inner.cursor(key), self.buffer, draws, [])
+        return cursors.ShuffleCursor(cursor_at(self.inner, key, 0), self.buffer, draws, [])
 
 
 @dataclass(eq=False)
