@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -18,66 +17,40 @@ from .tape_requests import Recording
 from .watching import Watching
 
 
-class TracedTape(Recording):
+class TracedTape(Watching, Recording):
     """A tape that was entered while a trace is recorded."""
 
     def __init__(self, trace: Recorder, sees_reads: bool = True) -> None:
-        super().__init__()
-        self.trace = trace
-        self._watching = Watching(trace, sees_reads)
-        self._watching.open()
-
-    def close(self) -> None:
-        """The `with` block ends."""
-        self._watching.close()
+        Recording.__init__(self)
+        Watching.__init__(self, trace, sees_reads)
+        self.open()
 
     def watch(self, leaf: Any, path: str) -> Any:
         """What is used in place of an array or number, by which gradients are asked for."""
         array = self.array_of(leaf)
         if array is None or array._path or array._python_type is not None:
-            return self._watching.independent(leaf).array
+            return self.independent(leaf).array
         array._storage.known = None  # what is computed of it is not known while tracing
-        self._watching.watch(array._storage, array._value())
+        self.watch_storage(array._storage, array._value())
         return array
-
-    def paused(self) -> AbstractContextManager[None]:
-        """Take what is read in the block for constants."""
-        return self._watching.paused()
-
-    @property
-    def is_here(self) -> bool:
-        """Whether the program is where the tape was entered, and in no branch or loop inside."""
-        return self._watching.is_here
 
     def require_usable(self) -> None:
         """Raise where gradients cannot be asked for any more."""
-        if not self._watching.is_usable:
+        if not self.is_usable:
             raise WeftValueError(
                 "the tape was entered in a branch or loop that has ended: ask for gradients inside of it"
             )
 
-    def found(self, storage: Storage) -> Any:
-        """The independent value of an array; None for one that was not read."""
-        return self._watching.found(storage)
-
     def watched(self) -> Iterable[Storage]:
         """The arrays that were read or watched."""
-        return self._watching.arrays
-
-    def is_own(self, storage: Storage) -> bool:
-        """Whether an array was computed after the tape was entered, and is not watched."""
-        return self._watching.is_own(storage)
-
-    def inner(self, storage: Storage) -> Any:
-        """The independent value of an array that was computed after the tape was entered; None for what has none."""
-        return self._watching.inner(storage)
+        return self.arrays
 
     def result_of(self, holder: Any, leaf: Any) -> TracedArray:
         """An array that is differentiated; a variable is read."""
         array = self.array_of(leaf) if isinstance(holder, ArrayHolder) else None
         if array is None or array._path:
             return staged(self.trace, leaf)
-        return wrap(self.trace, self._watching.late(array._storage))
+        return wrap(self.trace, self.late(array._storage))
 
     def require_rebound(self, leaf: Any, path: str) -> None:
         """Nothing is raised: arrays that are read are the ones that are watched."""

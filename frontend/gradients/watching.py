@@ -155,7 +155,7 @@ class Watching:
             return value
         return self.trace.create(Pause, [value], {"tape": self._number})[0]
 
-    def watch(self, storage: Storage, value: Value) -> None:
+    def watch_storage(self, storage: Storage, value: Value) -> None:
         """Watch an array: from here on, if it was computed while the tape is open."""
         if not self.is_own(storage):
             self._named.add(storage)

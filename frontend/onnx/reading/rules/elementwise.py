@@ -143,35 +143,6 @@ def pow_(a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
     return weft.astype(weft.power(weft.astype(a, wide), weft.astype(b, wide)), a.dtype)
 
 
-rule("BitShift", says="`weft.left_shift` or `weft.right_shift`; by the width or more, 0.")(
-    lambda a, b, *, direction: (weft.left_shift if direction == "LEFT" else weft.right_shift)(a, b)
-)
-rule("Mean", says="The mean of several arrays.")(
-    lambda *parts: _folded("add")(*parts) / scalar(len(parts), parts[0])
-)
-rule("Where", moves=(1, 2), by_element=True, says="`weft.where`.")(
-    lambda condition, a, b: weft.where(condition, a, b)
-)
-rule("Identity", takes_sizes=True, says="The value itself.")(lambda x: x)
-rule("CastLike", says="`weft.astype`, to the dtype of another array.")(
-    lambda x, like, *, saturate=1, round_mode="up": saturated(x, like.dtype)
-)
-rule("Relu", says="`weft.maximum` with 0.")(lambda x: weft.maximum(x, scalar(0, x)))
-rule("PRelu", says="Negative elements times a slope: one, or one for each channel.")(
-    lambda x, slope: prelu(x, weft.reshape(slope, (-1, *(1,) * (x.ndim - 2))) if x.ndim > 1 else slope)
-)
-rule("Selu", says="`Elu` times gamma.")(lambda x, *, alpha, gamma: elu(x, alpha=alpha) * scalar(gamma, x))
-rule("Celu", says="`Elu` of x / alpha, times alpha for negative elements.")(
-    lambda x, *, alpha: elu(x / scalar(alpha, x), alpha=1.0) * scalar(alpha, x)
-)
-rule("HardSwish", says="x times `HardSigmoid` of it.")(lambda x: x * hard_sigmoid(x, alpha=1 / 6, beta=0.5))
-rule("Swish", says="x times the sigmoid of alpha * x.")(lambda x, *, alpha: x * sigmoid(x * scalar(alpha, x)))
-rule("Mish", says="x times tanh of `Softplus`.")(lambda x: x * weft.tanh(softplus(x)))
-rule("Dropout", says="The input: nothing is dropped where a model is not trained.")(
-    lambda x, *, node, ratio=0.5, is_test=1: _kept(x, node)
-)
-
-
 @rule("BitCast")
 def bit_cast(x: Any, *, to: int) -> Any:
     """The bits of elements as others of the same size."""
@@ -320,3 +291,32 @@ def _constant(value: Any) -> Any:
 
 def _kept(x: Any, node: Visit) -> Any:
     return (x, weft.ones(x.shape, dtype=np.bool_)) if node.is_asked(1) else x
+
+
+rule("BitShift", says="`weft.left_shift` or `weft.right_shift`; by the width or more, 0.")(
+    lambda a, b, *, direction: (weft.left_shift if direction == "LEFT" else weft.right_shift)(a, b)
+)
+rule("Mean", says="The mean of several arrays.")(
+    lambda *parts: _folded("add")(*parts) / scalar(len(parts), parts[0])
+)
+rule("Where", moves=(1, 2), by_element=True, says="`weft.where`.")(
+    lambda condition, a, b: weft.where(condition, a, b)
+)
+rule("Identity", takes_sizes=True, says="The value itself.")(lambda x: x)
+rule("CastLike", says="`weft.astype`, to the dtype of another array.")(
+    lambda x, like, *, saturate=1, round_mode="up": saturated(x, like.dtype)
+)
+rule("Relu", says="`weft.maximum` with 0.")(lambda x: weft.maximum(x, scalar(0, x)))
+rule("PRelu", says="Negative elements times a slope: one, or one for each channel.")(
+    lambda x, slope: prelu(x, weft.reshape(slope, (-1, *(1,) * (x.ndim - 2))) if x.ndim > 1 else slope)
+)
+rule("Selu", says="`Elu` times gamma.")(lambda x, *, alpha, gamma: elu(x, alpha=alpha) * scalar(gamma, x))
+rule("Celu", says="`Elu` of x / alpha, times alpha for negative elements.")(
+    lambda x, *, alpha: elu(x / scalar(alpha, x), alpha=1.0) * scalar(alpha, x)
+)
+rule("HardSwish", says="x times `HardSigmoid` of it.")(lambda x: x * hard_sigmoid(x, alpha=1 / 6, beta=0.5))
+rule("Swish", says="x times the sigmoid of alpha * x.")(lambda x, *, alpha: x * sigmoid(x * scalar(alpha, x)))
+rule("Mish", says="x times tanh of `Softplus`.")(lambda x: x * weft.tanh(softplus(x)))
+rule("Dropout", says="The input: nothing is dropped where a model is not trained.")(
+    lambda x, *, node, ratio=0.5, is_test=1: _kept(x, node)
+)

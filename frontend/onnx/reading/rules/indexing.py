@@ -22,20 +22,6 @@ def within(indices: Any, extent: Any) -> Any:
     return indices
 
 
-rule("Gather", moves=(0,), says="`weft.take`.")(
-    lambda x, indices, *, axis: weft.take(weft.asarray(x), within(indices, x.shape[axis]), axis=axis)
-)
-rule("GatherND", says="Parts of an array at places that the last axis of the indices tells.")(
-    lambda x, indices, *, batch_dims=0: item(x, _places(x, indices, batch_dims))
-)
-rule("Scatter", says="`ScatterElements`, which it was called before.")(
-    lambda x, indices, updates, *, axis: scatter_elements(x, indices, updates, axis=axis)
-)
-rule("Compress", says="`weft.compress`.")(
-    lambda x, condition, *, axis=None: weft.compress(condition, x, axis=axis)
-)
-
-
 @rule("GatherElements")
 def gather_elements(x: Any, indices: Any, *, axis: int) -> Any:
     """`weft.take_along_axis`, of as many elements of the other axes as there are indices."""
@@ -160,3 +146,17 @@ def _grid_with(x: Any, updates: Any, places: Any, axis: int) -> tuple[Any, ...]:
         )
         for other in range(x.ndim)
     )
+
+
+rule("Gather", moves=(0,), says="`weft.take`.")(
+    lambda x, indices, *, axis: weft.take(weft.asarray(x), within(indices, x.shape[axis]), axis=axis)
+)
+rule("GatherND", says="Parts of an array at places that the last axis of the indices tells.")(
+    lambda x, indices, *, batch_dims=0: item(x, _places(x, indices, batch_dims))
+)
+rule("Scatter", says="`ScatterElements`, which it was called before.")(
+    lambda x, indices, updates, *, axis: scatter_elements(x, indices, updates, axis=axis)
+)
+rule("Compress", says="`weft.compress`.")(
+    lambda x, condition, *, axis=None: weft.compress(condition, x, axis=axis)
+)

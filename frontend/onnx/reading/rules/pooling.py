@@ -88,14 +88,6 @@ def _spatial(x: Any) -> tuple[int, ...]:
     return tuple(range(2, x.ndim))
 
 
-rule("GlobalAveragePool", says="The mean of each channel.")(
-    lambda x: weft.mean(x, axis=_spatial(x), keepdims=True)
-)
-rule("GlobalMaxPool", says="The largest element of each channel.")(
-    lambda x: weft.max(x, axis=_spatial(x), keepdims=True)
-)
-
-
 @rule("GlobalLpPool")
 def global_lp_pool(x: Any, *, p: int) -> Any:
     """The p-norm of each channel."""
@@ -140,3 +132,11 @@ def lrn(x: Any, *, alpha: float, beta: float, bias: float, size: int) -> Any:
     window = [size if axis == 1 else 1 for axis in range(x.ndim)]
     total = weft.reduce_window(x * x, "sum", window, padding=around)
     return x / weft.power(scalar(bias, x) + scalar(alpha / size, x) * total, scalar(beta, x))
+
+
+rule("GlobalAveragePool", says="The mean of each channel.")(
+    lambda x: weft.mean(x, axis=_spatial(x), keepdims=True)
+)
+rule("GlobalMaxPool", says="The largest element of each channel.")(
+    lambda x: weft.max(x, axis=_spatial(x), keepdims=True)
+)

@@ -10,9 +10,6 @@ from ..namespace import weft
 from ..table import Refused, rule
 from .elementwise import scalar
 
-rule("MatMul", says="`weft.matmul`.")(lambda a, b: _like(weft.matmul(a, b), a))
-rule("Det", says="`weft.linalg.det`.")(lambda x: weft.astype(weft.asarray(weft.linalg.det(x)), x.dtype))
-
 
 def _like(found: Any, operand: Any) -> Any:
     """A product in the dtype of its operands: those of bfloat16 are float32 in the namespace."""
@@ -94,3 +91,7 @@ def log_softmax(x: Any, *, axis: int) -> Any:
 rule("Softmax")(_as_matrix(softmax))
 rule("LogSoftmax")(_as_matrix(log_softmax))
 rule("Hardmax")(_as_matrix(hardmax))
+
+
+rule("MatMul", says="`weft.matmul`.")(lambda a, b: _like(weft.matmul(a, b), a))
+rule("Det", says="`weft.linalg.det`.")(lambda x: weft.astype(weft.asarray(weft.linalg.det(x)), x.dtype))

@@ -19,17 +19,6 @@ def sequence_empty(*, dtype: int = 1) -> Any:
     return []
 
 
-rule("SequenceConstruct", says="The arrays.")(lambda *parts: list(parts))
-rule("SequenceAt", says="The array at a place that is known.")(
-    lambda sequence, position: sequence[_place(position, len(sequence))]
-)
-rule("SequenceLength", says="How many arrays there are.")(
-    lambda sequence: np.asarray(len(sequence), np.int64)
-)
-rule("Optional", says="The value, or none.")(lambda value=None, *, type=None: (value,))
-rule("OptionalHasElement", says="Whether there is a value.")(lambda value=None: np.asarray(value is not None))
-
-
 def _place(position: Any, count: int) -> int:
     place = ints(position, "the position")[0]
     require(-count <= place <= count, f"the position {place} is outside of a sequence of {count}")
@@ -87,3 +76,14 @@ def sequence_map(sequence: Any, *others: Any, body: Any, node: Visit) -> Any:
         for place, each in enumerate(sequence)
     ]
     return tuple(list(column) for column in zip(*results, strict=True))
+
+
+rule("SequenceConstruct", says="The arrays.")(lambda *parts: list(parts))
+rule("SequenceAt", says="The array at a place that is known.")(
+    lambda sequence, position: sequence[_place(position, len(sequence))]
+)
+rule("SequenceLength", says="How many arrays there are.")(
+    lambda sequence: np.asarray(len(sequence), np.int64)
+)
+rule("Optional", says="The value, or none.")(lambda value=None, *, type=None: (value,))
+rule("OptionalHasElement", says="Whether there is a value.")(lambda value=None: np.asarray(value is not None))

@@ -70,21 +70,6 @@ def shape(x: Any, *, start: int = 0, end: int | None = None) -> Any:
     return Sizes((len(extents),), extents)
 
 
-rule("Size", takes_sizes=True, says="The number of elements.")(lambda x: Sizes((), (_product(shape_of(x)),)))
-rule("Unsqueeze", moves=(0,), takes_sizes=True, says="`weft.expand_dims`.")(
-    lambda x, axes: weft.expand_dims(as_array(x), axis=tuple(ints(axes, "axes")))
-)
-rule("Transpose", moves=(0,), says="`weft.permute_dims`.")(
-    lambda x, *, perm=None: weft.permute_dims(x, tuple(range(x.ndim))[::-1] if perm is None else tuple(perm))
-)
-rule("Tile", moves=(0,), takes_sizes=True, says="`weft.tile`.")(
-    lambda x, repeats: weft.tile(as_array(x), tuple(ints(repeats, "repeats")))
-)
-rule("Concat", moves=(-1,), says="`weft.concat`.")(
-    lambda *parts, axis: weft.concat([weft.asarray(part) for part in parts], axis=axis)
-)
-
-
 def _product(extents: Sequence[Any]) -> Any:
     found: Any = math.prod(extent for extent in extents if isinstance(extent, int))
     for extent in extents:
@@ -301,3 +286,18 @@ def space_to_depth(x: Any, *, blocksize: int, mode: str = "DCR") -> Any:
     blocks = weft.reshape(x, (batch, channels, rows, blocksize, columns, blocksize))
     order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
     return weft.reshape(weft.permute_dims(blocks, order), (batch, channels * blocksize**2, rows, columns))
+
+
+rule("Size", takes_sizes=True, says="The number of elements.")(lambda x: Sizes((), (_product(shape_of(x)),)))
+rule("Unsqueeze", moves=(0,), takes_sizes=True, says="`weft.expand_dims`.")(
+    lambda x, axes: weft.expand_dims(as_array(x), axis=tuple(ints(axes, "axes")))
+)
+rule("Transpose", moves=(0,), says="`weft.permute_dims`.")(
+    lambda x, *, perm=None: weft.permute_dims(x, tuple(range(x.ndim))[::-1] if perm is None else tuple(perm))
+)
+rule("Tile", moves=(0,), takes_sizes=True, says="`weft.tile`.")(
+    lambda x, repeats: weft.tile(as_array(x), tuple(ints(repeats, "repeats")))
+)
+rule("Concat", moves=(-1,), says="`weft.concat`.")(
+    lambda *parts, axis: weft.concat([weft.asarray(part) for part in parts], axis=axis)
+)
