@@ -30,7 +30,7 @@ from ..runtime_values.result_spec import (
 from ..signature.signature import unflatten
 from ..tracing.array import TracedArray, wrap
 from ..tracing.learned_sizes import need_all_sizes
-from ..tracing.may_alias import note_write
+from ..tracing.may_alias import end_write
 from ..tracing.recorder import Recorder
 from ..tracing.staging import asarray, raise_if, value_of
 from ..tracing.view_steps import ViewStep
@@ -66,7 +66,9 @@ class Replay:
         operands = [self._operand(array, to) for array, to in zip(given, types, strict=True)]
         outputs = self._call(entry, operands)
         for array, operand, to in zip(given, operands, types, strict=True):
-            if isinstance(to, RefType) and (array._storage.ref is None or operand != array._storage.ref):
+            if isinstance(to, RefType) and operand == array._storage.ref:
+                end_write(array._storage)
+            elif isinstance(to, RefType):
                 array._write(self._read(operand, to.tensor, array.type))
         found = [self._output(value, t) for value, t in zip(outputs, description.outputs, strict=True)]
         self._update(found, dict(zip([s.key for s in description.state], state, strict=True)))
@@ -155,10 +157,6 @@ class Replay:
         if not array._path and storage.type == wanted.tensor:
             array._require_own_memory()
             trace.make_cell(storage)
-            trace.clock += 1
-            storage.written_at = trace.clock
-            storage.version += 1
-            note_write(storage)
             return storage.ref
         value = self._cast(array._value(), array.type, wanted.tensor)
         return trace.create(AllocRef, [value], {})[0]

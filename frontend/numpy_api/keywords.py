@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..tracing.array import TracedArray, wrap
 from .arguments import NO_VALUE
 
 _UNIVERSAL = {"like": None, "subok": True, "order": "K", "where": True, "casting": "same_kind", "out": None}
@@ -43,7 +44,29 @@ def called(
         raise WeftTypeError(
             f"{name} takes {most} positional arguments in compiled code, but {len(args)} were given"
         )
-    return ours(*args, **kwargs)
+    return _as_made(ours(*args, **kwargs), (*args, *kwargs.values()))
+
+
+def _as_made(result: Any, given: tuple[Any, ...]) -> Any:
+    """A result as an array of its own, where it is a view of what only our function has made."""
+    if not isinstance(result, TracedArray) or not result._path or not result.ndim:
+        return result
+    storage = result._storage
+    is_known = storage.argument is not None or storage.outside is not None or storage.variable is not None
+    if is_known or _holds_view(given, storage):
+        return result
+    made = wrap(storage.trace, result._value(), result.type)
+    made._storage.layout = result._layout()
+    return made
+
+
+def _holds_view(given: Any, storage: Any) -> bool:
+    if isinstance(given, (tuple, list)):
+        return any(_holds_view(one, storage) for one in given)
+    return not isinstance(given, _PLAIN) and getattr(given, "_storage", storage) is storage
+
+
+_PLAIN = (type(None), bool, int, float, complex, str, np.generic, np.ndarray, np.dtype, type)
 
 
 def _by_name(

@@ -19,7 +19,7 @@ from .array_members import COMPARISONS, IN_PLACE_METHODS, METHODS, OPERATORS, PR
 from .behaviour import behaviour
 from .known_elements import elements_of
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
-from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
+from .may_alias import end_write, is_seen_elsewhere, make_unique, usable_aliases
 from .needed_numbers import need_number
 from .number_types import number_type, said_of
 from .recorder import Assumption, Recorder, Storage
@@ -259,10 +259,7 @@ class TracedArray(TracedValue):
         for step, before in zip(reversed(self._path), reversed(along[:-1]), strict=True):
             value = behaviour().write_back(trace, step, before, value)
         trace.create(WriteRef, [storage.ref, value], {})
-        trace.clock += 1
-        storage.written_at = trace.clock
-        storage.version += 1
-        note_write(storage)
+        end_write(storage)
 
     def _require_present_elements(self) -> None:
         """Refuse to use an array that may be another one, which was written since, at run time."""
@@ -475,6 +472,13 @@ def wrap(
 ) -> TracedArray:
     """A traced array, with a storage of its own, for an SSA value."""
     return TracedArray(Storage(trace, value, tensor_type or trace.type_of(value), made_at=made_at))
+
+
+def write_copy(storage: Storage, value: Value) -> None:
+    """Replace all elements of a storage that has a copy of what was written."""
+    storage.trace.make_cell(storage)
+    storage.trace.create(WriteRef, [storage.ref, value], {})
+    end_write(storage, is_copy=True)
 
 
 def _place_of_source(storage: Storage) -> str:

@@ -42,6 +42,12 @@ def all_aliases(storage: Storage) -> list[Storage]:
     return list(found)[1:]
 
 
+def may_be_one_of(storage: Storage) -> set[Storage]:
+    """All storages that may be the array that a storage is."""
+    sources = (storage, *all_aliases(storage))
+    return {*sources, *_all_users(sources)}
+
+
 def usable_aliases(storage: Storage) -> list[Storage]:
     """All that a storage may be of what can be used at this point of the program."""
     return [source for source in all_aliases(storage) if source.section.is_usable]
@@ -81,6 +87,16 @@ def disconnect(storage: Storage) -> None:
         if source is not None:
             source.aliases.users.pop(storage, None)
     storage.aliases.join, storage.aliases.by_path = None, ()
+
+
+def end_write(storage: Storage, is_copy: bool = False) -> None:
+    """Note that a storage has just been written, and write what has a copy of it, unless it is one itself."""
+    storage.trace.clock += 1
+    storage.written_at = storage.trace.clock
+    storage.version += 1
+    note_write(storage)
+    if storage.behind_write is not None and not is_copy:
+        storage.behind_write()
 
 
 def note_write(storage: Storage) -> None:

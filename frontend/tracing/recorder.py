@@ -150,6 +150,7 @@ class Storage:
         "aliases",
         "argument",
         "assumption",
+        "behind_write",
         "handed",
         "is_array",
         "is_made",
@@ -208,6 +209,8 @@ class Storage:
         """How it lies in memory in NumPy; None for one that lies as a list of lists does."""
         self.assumption: Assumption | None = None
         """That NumPy copies it of another array."""
+        self.behind_write: Callable[[], None] | None = None
+        """What writes a copy of it that an object has whose attribute it is."""
         self.variable: Any = None
         """The `weft.Variable` whose array it is."""
         self.made_at = made_at or trace.user_location()
@@ -283,6 +286,8 @@ class ArrayNote(NamedTuple):
     clock: int
     """When it was changed; or since when one that is changed may lie in several places."""
     is_change: bool
+    owners: tuple[Any, ...] | None = None
+    """The lists in which it is, or may be; None for any."""
     behind: Operation | None = None
     """The op behind which it was changed."""
 

@@ -13,7 +13,7 @@ from .uses import Comprehension, target_names
 
 _KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.GeneratorExp: "generator"}
 
-_IN_TURN = ("any", "all", "walk")
+_IN_TURN = ("any", "all", "walk", "passed")
 
 
 class ComprehensionConverter(ExpressionConverter):
@@ -35,7 +35,16 @@ class ComprehensionConverter(ExpressionConverter):
             self._in_turn(given, "walk")
         if isinstance(asking, ast.Name) and asking.id == "iter" and given is not None:
             self.note_held(given)
+        if isinstance(given, (ast.ListComp, ast.GeneratorExp)) and self._only_computes(asking):
+            self.in_turn.setdefault(id(given), "passed")
         return super().call(node)
+
+    def _only_computes(self, function: ast.expr) -> bool:
+        """Whether a function is `sum`, or one of NumPy's, which keep none of the items of a list."""
+        if isinstance(function, ast.Name):
+            return function.id == "sum" and not self.is_shadowed("sum")
+        module = self.module(function.value) if isinstance(function, ast.Attribute) else None
+        return module is not None and module.__name__.partition(".")[0] == "numpy"
 
     def note_loop(self, node: ast.For) -> None:
         """Let a loop make the items of a generator expression in turn, where that does things or the loop may end."""

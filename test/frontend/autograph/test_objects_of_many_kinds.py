@@ -408,9 +408,9 @@ class Plain:
 
 
 def in_place(count):
-    sparks = []
+    sparks, pos = [], np.zeros(2)
     for i in range(count):
-        sparks.append(Spark(np.array([1.0, i]), i))
+        sparks.append(Spark(pos, i))
     for spark in sparks:
         spark.pos += 1.0
     return sparks

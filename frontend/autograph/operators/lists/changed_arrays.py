@@ -13,10 +13,11 @@ from typing import Any, NoReturn
 
 from .....dialect.types import TensorType
 from ....tracing.array import TracedArray
-from ....tracing.may_alias import all_aliases, note_write
+from ....tracing.may_alias import all_aliases, may_be_one_of, note_write
 from ....tracing.recorder import ArrayNote, Recorder, Storage
 from ....tracing.regions import Region
 from ..values.kinds import ArrayKind, Kind
+from ..values.object_handles import AttributeOfRows
 
 Refuse = Callable[[], NoReturn]
 
@@ -24,34 +25,52 @@ Refuse = Callable[[], NoReturn]
 def note_put(trace: Recorder, array: TracedArray, owner: Any, refuse: Refuse) -> None:
     """Note an array that is put into a list, before it is known to be there."""
     if not _is_new(trace, array, owner):
-        note_several_places(trace, array.type, refuse)
+        note_several_places(trace, array.type, refuse, _owners(trace, array._storage, owner))
 
 
-def note_several_places(trace: Recorder, type_: TensorType, refuse: Refuse) -> None:
-    """Note that arrays of a type have several places, or other memory than their own; in a loop, in each iteration."""
+def note_several_places(
+    trace: Recorder, type_: TensorType, refuse: Refuse, owners: tuple[Any, ...] | None = None
+) -> None:
+    """Note that arrays of a type have several places, or other memory than their own; in a loop, in each iteration.
+
+    They may lie in some lists, or in all for None.
+    """
     since = trace.clock
     region: Region | None = trace.region
     while region is not None:
         since = region.clock if region.loop is region else since
         region = region.parent
-    _note(trace, ArrayNote(type_, since, False), refuse)
+    _note(trace, ArrayNote(type_, since, False, owners), refuse)
 
 
-def note_shared_items(trace: Recorder, kind: Kind | None, refuse: Refuse) -> None:
-    """Note that the items of a list lie in another one, too."""
+def note_shared_items(
+    trace: Recorder, kind: Kind | None, refuse: Refuse, array: TracedArray | None = None
+) -> None:
+    """Note that the items of a list lie in another one, too, or are views of an array."""
     if isinstance(kind, ArrayKind):
         if kind.type.rank:
-            note_several_places(trace, kind.type, refuse)
+            owners = None if array is None else _owners(trace, array._storage, object())
+            note_several_places(trace, kind.type, refuse, owners)
     elif kind is not None:
         for part in kind.parts:
-            note_shared_items(trace, part, refuse)
+            note_shared_items(trace, part, refuse, array)
 
 
-def note_change(trace: Recorder, array: TracedArray, owner: Any, refuse: Refuse) -> None:
-    """Note that an array was changed that an item is: what else may be it cannot be read from now on."""
+def note_change(
+    trace: Recorder, array: TracedArray, owner: Any, refuse: Refuse, written: Iterable[Storage] = ()
+) -> None:
+    """Note that an array was changed that an item is: what else may be it cannot be read from now on.
+
+    But for some that are written, too.
+    """
     storage = array._storage
-    _note(trace, ArrayNote(array.type, storage.written_at, True, trace.region.last_operation()), refuse)
+    owners = (owner,) if isinstance(owner, AttributeOfRows) else None
+    _note(
+        trace, ArrayNote(array.type, storage.written_at, True, owners, trace.region.last_operation()), refuse
+    )
     for other in _others(trace, storage, owner):
+        if other in written:
+            continue
         other.aliases.is_stale, other.aliases.refuse = True, refuse
         note_write(other)
 
@@ -97,10 +116,17 @@ def _with_parents(operation: Any) -> Iterator[Any]:
 def _note(trace: Recorder, note: ArrayNote, refuse: Refuse) -> None:
     for other in trace.array_notes:
         change, places = (note, other) if note.is_change else (other, note)
-        is_pair = change.is_change and not places.is_change
+        is_pair = change.is_change and not places.is_change and _share_owners(change, places)
         if is_pair and change.clock > places.clock and _may_be_one(change.type, places.type):
             refuse()
     trace.array_notes.append(note)
+
+
+def _share_owners(one: ArrayNote, other: ArrayNote) -> bool:
+    """Whether arrays of two notes may lie in one list or attribute."""
+    if one.owners is None or other.owners is None:
+        return True
+    return any(owner is another for owner in one.owners for another in other.owners)
 
 
 def _others(trace: Recorder, storage: Storage, owner: Any) -> Iterable[Storage]:
@@ -127,6 +153,16 @@ def _may_be_one(one: TensorType, other: TensorType) -> bool:
     )
 
 
+def _owners(trace: Recorder, storage: Storage, owner: Any) -> tuple[Any, ...] | None:
+    """The lists in which an array may lie that is put into one; None for any."""
+    may_be = may_be_one_of(storage)
+    found = {id(owner): owner}
+    for other, _, its_owner in (*trace.kept, *((n.item._storage, 0, n.owner) for n in _reads(trace))):
+        if other in may_be:
+            found[id(its_owner)] = its_owner
+    return None if None in found.values() else tuple(found.values())
+
+
 def _is_new(trace: Recorder, array: TracedArray, owner: Any) -> bool:
     """Whether an array was made since, in this iteration of the loop around, and is in no list so far.
 
@@ -137,7 +173,8 @@ def _is_new(trace: Recorder, array: TracedArray, owner: Any) -> bool:
         return False
     reads = (note for note in _reads(trace) if not (note.is_out and owner is note.owner is not None))
     known = {id(kept.storage) for kept in trace.kept} | {id(note.item._storage) for note in reads}
-    return all(_is_own(trace, one) and id(one) not in known for one in (storage, *all_aliases(storage)))
+    are_own = all(_is_own(trace, one) for one in (storage, *all_aliases(storage)))
+    return are_own and not any(id(one) in known for one in may_be_one_of(storage))
 
 
 def _is_own(trace: Recorder, storage: Storage) -> bool:

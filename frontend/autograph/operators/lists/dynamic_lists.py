@@ -370,12 +370,12 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
     def of_array(array: Any, number: type | None = None) -> GrowingList:
         """A list of the entries of an array, which may stand for numbers of Python's."""
         made = GrowingList()
-        keep_put(array)
+        keep_put(array, made.owner)
         like = lookup("zeros")(array.shape[1:], array.dtype)  # of the array itself there may be none
         if array.ndim == 1:
             like = like._as_array(False) if number is None else like._like_python(number)
         made.kind = kind_of(like)
-        share_items(made.kind)
+        share_items(made.kind, array)
         places = lookup("arange")(array.shape[0])
         origins = [numbers_of_rows(required_trace(), array, places)] if array.ndim > 1 else []
         made._arrays = (array.copy(), *origins)

@@ -7,7 +7,7 @@ of known length that make them are unrolled, and others are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,7 +23,7 @@ from ..values.composites import IMMUTABLE
 from ..values.control_flow_state import control_flow
 from ..values.kinds import Kind, Static
 from ..values.made_objects import tell_apart
-from ..values.object_handles import note_refused
+from ..values.object_handles import AttributeOfRows, note_refused
 from ..values.optional import MaybeUnbound, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
@@ -53,7 +53,7 @@ def _keep(trace: Recorder, part: Any, owner: Any = None) -> None:
     if _sort_of(part) in trace.choices.own_items:
         _refuse(part)
     if isinstance(part, TracedArray):
-        note_put(trace, part, owner, partial(_begin_again, trace, part))
+        note_put(trace, part, owner, _refusal(trace, part, owner))
         _keep_unwritten(trace, part, owner)
     else:
         trace.kept_items.append(KeptItem(part, _state(part)))
@@ -105,6 +105,85 @@ def forget_read(item: Any, index: Any) -> None:
             note_change(trace, kept.item, kept.owner, refuse)
 
 
+def change_read(array: TracedArray, index: Any, owner: AttributeOfRows) -> list[KeptItem] | None:
+    """Note that an array of an object was changed, by a name that it has.
+
+    Gives the others that were read of objects and are still theirs, which may be one with it; None where it is not
+    known to be the object's, as what let it be was taken back.
+    """
+    trace = required_trace()
+    notes = [(kept, kept.item is array and kept.owner is owner) for kept in trace.kept_items]
+    known = [kept for kept, is_known in notes if is_known]
+    if not known:
+        return None
+    if all(kept.index is not index for kept in known):
+        owner.refuse()
+    others = [kept for kept, is_known in notes if not is_known and _is_current(kept, owner)]
+    others = others if len(others) <= _MOST_WRITTEN else []
+    trace.kept_items = [kept for kept, is_known in notes if not is_known]
+    note_change(trace, array, owner, owner.refuse, {kept.item._storage for kept in others})
+    keep_read(array, index, owner)
+    return others
+
+
+_MOST_WRITTEN = 8
+"""So many arrays that were read are written with one that may be theirs."""
+
+
+def _is_current(kept: KeptItem, owner: Any) -> bool:
+    """Whether an array that was read is still the one that its object has."""
+    if kept.owner is not owner or kept.index is None or not isinstance(kept.item, TracedArray):
+        return False
+    storage = kept.item._storage
+    return storage.section.is_usable and not storage.aliases.is_stale
+
+
+def note_written(kept: KeptItem) -> None:
+    """Note that an array was written as its object has it now."""
+    trace = required_trace()
+    trace.kept_items = [one for one in trace.kept_items if one is not kept]
+    keep_read(kept.item, kept.index, kept.owner)
+
+
+def known_read(index: Any, owner: AttributeOfRows) -> TracedArray | None:
+    """The array that an object has, where it was read in this iteration of the loop around."""
+    trace = required_trace()
+    for kept in reversed(trace.kept_items):
+        is_known = kept.index is index and _is_current(kept, owner)
+        if is_known and kept.item._storage.region.loop is trace.region.loop:
+            return kept.item  # type: ignore[no-any-return]
+    return None
+
+
+def is_place_of(array: Any, index: Any, owner: AttributeOfRows) -> bool:
+    """Whether an array is known to be the one that an object has."""
+    return isinstance(array, TracedArray) and any(
+        kept.owner is owner and kept.index is index and kept.item is array
+        for kept in required_trace().kept_items
+    )
+
+
+def let_go(owner: AttributeOfRows) -> None:
+    """Note that an object gets another array: those that were read may not be those of objects from now on."""
+    trace = required_trace()
+    for number, kept in enumerate(trace.kept_items):
+        if kept.owner is owner and kept.index is not None:
+            if isinstance(kept.item, TracedArray) and _is_written_around(trace, kept.item):
+                owner.refuse()  # the iteration behind this one writes what the object does not have any more
+            trace.kept_items[number] = kept._replace(index=None)
+
+
+def _is_written_around(trace: Recorder, array: TracedArray) -> bool:
+    """Whether a loop that is being recorded has written an array from outside of it."""
+    region: Region | None = trace.region
+    while region is not None:
+        is_outside = region.loop is region and not array._storage.region.is_inside(region)
+        if is_outside and array._storage.written_at > region.clock:
+            return True
+        region = region.parent
+    return False
+
+
 def take_out(item: Any, owner: Any = None) -> None:
     """Note that an item is taken out of a list: the arrays in it can be changed, as long as they are nowhere else."""
     trace = required_trace()
@@ -114,10 +193,10 @@ def take_out(item: Any, owner: Any = None) -> None:
             trace.kept_items.append(KeptItem(part, _state(part), None, owner, is_out=True))
 
 
-def share_items(kind: Kind | None) -> None:
-    """Note that the items of a list lie in another one, too."""
+def share_items(kind: Kind | None, array: TracedArray | None = None) -> None:
+    """Note that the items of a list lie in another one, too, or are views of an array."""
     trace = required_trace()
-    note_shared_items(trace, kind, partial(_begin_again_with, trace, True))
+    note_shared_items(trace, kind, partial(_begin_again_with, trace, True), array)
 
 
 def is_new(item: Any) -> bool:
@@ -202,7 +281,7 @@ def require_unchanged(trace: Recorder) -> None:
     """Have the recording begun again if an item of a list that grows was changed, and not put back into its place."""
     for kept in trace.kept_items:
         if _is_changed(kept):
-            refuse = partial(_begin_again, trace, kept.item)
+            refuse = _refusal(trace, kept.item, kept.owner)
             note_change(trace, kept.item, kept.owner, refuse) if kept.is_out else refuse()
 
 
@@ -211,6 +290,11 @@ def _is_changed(kept: KeptItem) -> bool:
     if isinstance(kept.item, TracedArray):
         return bool(kept.item._storage.written_at > kept.before)
     return _has_changed(kept.item, kept.before)
+
+
+def _refusal(trace: Recorder, item: Any, owner: Any) -> Callable[[], NoReturn]:
+    """What is done where an item is changed that must not be."""
+    return owner.refuse if isinstance(owner, AttributeOfRows) else partial(_begin_again, trace, item)
 
 
 def _begin_again(trace: Recorder, item: Any, changed_at: SourceRange | None = None) -> NoReturn:

@@ -52,7 +52,7 @@ from ..values.hidden_state import require_own
 from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import compute_item, writable, write_followed
 from ..values.looked_up import lookups, note_special
-from ..values.object_handles import handle_of, pool_of_all, require_no_array, row_of
+from ..values.object_handles import handle_of, pool_of_all, row_of
 from ..values.optional import Chosen, ChosenText, MaybeUnbound, Optional
 from ..values.program_locations import Attribute
 from ..values.ranges import Range
@@ -255,7 +255,6 @@ def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = Fal
         return
     owner = owner if isinstance(target, (_Attributes, ChosenAttributes)) else target
     old = attr(owner, name)
-    require_no_array(owner, name, old)
     new = update(symbol, old, value() if late else value)
     if isinstance(target, (_Attributes, ChosenAttributes)):
         setattr(target, name, new)

@@ -10,6 +10,7 @@ from typing import Any
 from .....dialect.errors import ConcreteValueError, ControlFlowError, TraceSizeError, UnsupportedError
 from .....dialect.records import NamedTuple
 from ....settings import settings
+from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ..branches.checkpoints import Checkpoint
@@ -50,6 +51,7 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "set": set,
     "dict": dict,
     "generator": generator_of,  # its items are made when it is
+    "passed": list,
 }
 
 
@@ -72,7 +74,7 @@ def comprehension(
     """`[element(item) for item in iterable if condition(item)]`; with `flat`, what `element` gives is walked too.
 
     The kinds `any` and `all` ask the items in turn, as those functions do; `walk` gives them in turn to what
-    walks it, and `each` makes one where it is asked for.
+    walks it, and `each` makes one where it is asked for. `passed` is a list for a function that keeps no item.
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
     if kind in ("any", "all"):
@@ -193,6 +195,13 @@ class _Count:
         self.are_new = self.are_new and (current_trace() is None or is_new(value))
 
 
+def _own(value: Any) -> Any:
+    """An item with arrays of its own, which nothing else is: who gets the list looks at it now."""
+    if isinstance(value, TracedArray) and value.ndim:
+        return value.copy()
+    return type(value)(map(_own, value)) if type(value) in (list, tuple) else value
+
+
 def _unrolled(trace: Recorder, parts: _Parts, sequence: Sequence) -> Any:
     """The collection, each item recorded by itself; loops inside may not multiply what that makes."""
     flow = control_flow(trace)
@@ -211,6 +220,8 @@ def _collected(parts: _Parts, iterable: Any, items: Any) -> Any:
     def add(item: Any) -> None:
         nonlocal items
         value = element(item)
+        if kind == "passed":
+            value = _own(value)
         if flat:
             for_(value, append)
         else:
@@ -241,7 +252,7 @@ def _collected(parts: _Parts, iterable: Any, items: Any) -> Any:
         return items
     if not isinstance(items, GrowingList):
         return operators().call(_KINDS[kind], items)
-    if kind == "list":
+    if kind in ("list", "passed"):
         return items
     items.is_passed_on = count.are_new
     return generator_of(items) if kind == "generator" else operators().call(_KINDS[kind], items)

@@ -166,7 +166,7 @@ class Table(StandIn, RuntimeTable):
         own = (lambda value: value) if pool is None else (lambda value: pool.adopted(value))
         whole = [((item,) if self.made.is_set else (item[0], own(item[1]))) for item in items]
         for _, *value in whole if pool is None else ():
-            keep_put(tuple(value))
+            keep_put(tuple(value), self)
         rows = [columns_of_item(trace, item, kind) for item in whole]
         missing = _room_for(len(items)) - len(items)
         zeros, join = lookup("zeros"), lookup("concatenate")
@@ -212,7 +212,7 @@ class Table(StandIn, RuntimeTable):
         """The abstract type of the items with one more, which the table has from now on."""
         for part in (key, *value):
             if not isinstance(part, (list, GrowingList)):  # which becomes one of the pool
-                keep_put(part)
+                keep_put(part, self)
         self._become(Tabled(self.made, with_item(self.item_kind, key, *value), self.loses))
         assert self.kind is not None
         return self.kind
@@ -317,7 +317,7 @@ class Table(StandIn, RuntimeTable):
         if found is None or self.kind is None:
             return
         if not isinstance(value, (list, GrowingList)):
-            keep_put(value)
+            keep_put(value, self)
         assert self.item_kind is not None
         kinds = self.key_kind, joined_values(self.item_kind.children[1], kind_of_value(value))
         self._become(Tabled(self.made, Container(tuple, (), kinds), self.loses))

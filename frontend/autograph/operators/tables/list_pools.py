@@ -133,7 +133,7 @@ class ListPool(RuntimeContainer):
 
     def fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         """The abstract type of the items with one more, which the lists have from now on."""
-        keep_put(item)
+        keep_put(item, self)
         kind = fit_kind(self.kind, kind_of_item(item) if kind is None else kind)
         self.become(kind)
         return kind

@@ -7,6 +7,7 @@ what they are. Rows are not used again. An attribute that some objects do not ha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,19 +18,28 @@ from ....numpy_api import lookup
 from ....reach.walks import attributes_of
 from ....runtime_values.results import RuntimeContainer
 from ....source.own_attributes import delete_own_attribute, own_attributes
-from ....tracing.array import wrap
+from ....tracing.array import TracedArray, wrap, write_copy
 from ....tracing.current import required_trace
 from ....tracing.recorder import Recorder
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
-from ..lists.kept_items import keep_put, keep_read
+from ..lists.kept_items import (
+    change_read,
+    is_place_of,
+    keep_put,
+    keep_read,
+    known_read,
+    let_go,
+    note_written,
+)
 from ..lists.lists_in_lists import fit_kind, kind_of_item, owned, with_pools
 from ..lists.widened_items import static_shape, widened_columns
 from ..values.abstract import array_leaves, flatten, kind_of, unflatten
 from ..values.control_flow_state import control_flow
 from ..values.dict_rows import PooledDict
-from ..values.kinds import Kind
+from ..values.kinds import ArrayKind, Kind
 from ..values.object_handles import (
+    AttributeOfRows,
     ObjectPools,
     RowsRefused,
     note_row,
@@ -95,6 +105,7 @@ class ObjectPool(RuntimeContainer):
         """The attributes by which its objects are keys, none of which changes."""
         self._changed: set[str] = set()
         self._columns: dict[str, Any] = {}
+        self._places: dict[str, AttributeOfRows] = {}
         self._being_made = 0
         """How many objects are being made, one inside of the making of another."""
         self._count: Any = count(0)
@@ -261,18 +272,45 @@ class ObjectPool(RuntimeContainer):
     def get(self, number: Any, name: str) -> Any:
         """An attribute of an object."""
         kind, (_, arrays, absent) = self._columns[name].kind, self._columns[name]
+        place = self._place(name)
+        is_array = isinstance(kind, ArrayKind) and bool(kind.type.rank) and not kind.types
+        if is_array and absent is None and (known := known_read(number, place)) is not None:
+            return known
         values = iter([read(array, number)._value() for array in arrays])
         value = unflatten(required_trace(), kind, values)
-        keep_read(value)
+        keep_read(value, number, place)
+        if is_array:
+            value._storage.behind_write = partial(self._write_again, number, name, value)
         return value if absent is None else MaybeUnbound(read(absent, number), value)
 
     def put(self, number: Any, name: str, value: Any) -> None:
         """Give an object another value of an attribute."""
+        if is_place_of(value, number, self._place(name)):
+            return  # what was written in place is there already
+        self._note_change(name)
+        let_go(self._place(name))
+        self.become({name: _found(with_row(value))})
+        self._write(number, name, value)
+
+    def _note_change(self, name: str) -> None:
         self._changed.add(name)
         if name in self._of_keys:
             self._refuse_change(name)
-        self.become({name: _found(with_row(value))})
-        self._write(number, name, value)
+
+    def _place(self, name: str) -> AttributeOfRows:
+        return self._places.setdefault(name, AttributeOfRows(self, name))
+
+    def _write_again(self, number: Any, name: str, array: TracedArray) -> None:
+        """Write an array that was read of an object, and changed in place, to where the object has it."""
+        others = change_read(array, number, self._place(name))
+        if others is None:
+            return
+        self._note_change(name)
+        self._store(number, name, array)
+        (column,) = self._columns[name].arrays
+        for kept in others:  # two numbers may be one
+            write_copy(kept.item._storage, read(column, kept.index)._value())
+            note_written(kept)
 
     def _write(self, number: Any, name: str, value: Any) -> None:
         column = self._columns[name]
@@ -281,16 +319,19 @@ class ObjectPool(RuntimeContainer):
             is_absent, value = value.unbound, value.value
         if value is not UNBOUND:
             value = owned(_Attribute(self, name), value)
-            keep_put(value)
+            keep_put(value, self._place(name))
+            self._store(number, name, value)
             column = self._columns[name]
-            trace = required_trace()
-            new = [wrap(trace, each) for each in flatten(trace, value, column.kind)]
-            arrays = tuple(write(a, v, number) for a, v in zip(column.arrays, new, strict=True))
-            column = column._replace(arrays=arrays)
         if column.absent is not None:
             flag = np.bool_(is_absent) if isinstance(is_absent, bool) else is_absent
             column = column._replace(absent=write(column.absent, flag, number))
         self._columns[name] = column
+
+    def _store(self, number: Any, name: str, value: Any) -> None:
+        column, trace = self._columns[name], required_trace()
+        new = [wrap(trace, each) for each in flatten(trace, value, column.kind)]
+        arrays = tuple(write(a, v, number) for a, v in zip(column.arrays, new, strict=True))
+        self._columns[name] = column._replace(arrays=arrays)
 
     def is_same(self, number: Any, other: Any) -> Any:
         """Whether two numbers are those of one object."""

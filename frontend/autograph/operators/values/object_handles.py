@@ -17,7 +17,6 @@ from ....guards.inputs import BeginsAgain, Choices
 from ....runtime_values.results import RuntimeObject
 from ....source.modules import is_like_programs, is_users_module
 from ....source.own_attributes import has_fields
-from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
 from ....tracing.recorder import Recorder
 from .hidden_state import MadeObjects
@@ -138,12 +137,21 @@ def note_row(made: Any, pool: Any, number: Any) -> None:
     required_trace().state(ObjectPools).handles[id(made)] = (made, pool, number)
 
 
-def require_no_array(owner: Any, name: str, old: Any) -> None:
-    """Refuse to change an array in place that is an attribute: it may be that of others, which have copies."""
-    if isinstance(owner, PooledObject) and isinstance(old, TracedArray) and old.ndim:
+class AttributeOfRows:
+    """An attribute of all objects of a pool, in which their arrays lie."""
+
+    def __init__(self, pool: Any, name: Any) -> None:
+        self._pool = pool
+        self._name = name
+
+    def refuse(self) -> NoReturn:
+        """Refuse a change of an array in place, as it may be that of other objects or names, which have copies."""
+        name = self._name
+        place, step = (f"d[{name!r}]",) * 2 if self._pool.keys else (f"p.{name}",) * 2
         raise RowsRefused(
-            f"{handle_of(owner)[0].refusal(f'changed in place, in its array {name!r}')}: give it a new array "
-            f"(p.{name} = p.{name} + step)"
+            f"{self._pool.refusal(f'changed in place, in its array {name!r}')}; this array may have other names or "
+            f"places, too, or the object another one by now: give each object an array of its own "
+            f"({place} = x.copy()), or it a new one ({place} = {step} + step)"
         )
 
 
