@@ -440,6 +440,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/numpy_api", 12, "what NumPy makes anew is an array of its own, also where ours is a view"),
     ("frontend/tracing", 25, "arrays are written in several places at once"),
     ("frontend", 4, "arrays that functions from files write are written where objects have them"),
+    ("frontend/autograph/operators", 68, "id and hash tell objects apart that the program moves about"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

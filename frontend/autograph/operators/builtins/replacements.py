@@ -123,6 +123,10 @@ def _shown(*args: Any) -> bool:
     return len(args) == 1 and (holds_traced(args[0], depth=4) or isinstance(args[0], strings.RuntimeString))
 
 
+def _is_object(*args: Any) -> bool:
+    return len(args) == 1 and hashes.is_told_apart(args[0])
+
+
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
     stand_ins = (RuntimeValue, TracedArray, CompositeValue, TracedGenerator, InPlaceOf, UnknownException)
@@ -142,7 +146,8 @@ _ROWS: dict[Any, _Row] = {
     pow: (_some_arrays, lambda: arrays.pow_),
     abs: (_some_arrays, lambda: functools.partial(arrays.checked, abs, "unary -")),
     divmod: (_some_arrays, lambda: functools.partial(arrays.checked, divmod, "//")),
-    hash: (_shown, lambda: hashes.hash_),
+    hash: (lambda *args: _shown(*args) or _is_object(*args), lambda: hashes.hash_),
+    id: (_is_object, lambda: hashes.id_),
     isinstance: (_always, lambda: arrays.isinstance_),
     issubclass: (_always, lambda: looked_up.issubclass_),
     callable: (_of_object, lambda: arrays.callable_),

@@ -33,6 +33,8 @@ class MadeObjects:
     def __init__(self) -> None:
         self.places: dict[int, tuple[Any, Region | None]] = {}
         """None for what was walked by a loop that ended at run time."""
+        self.joined: set[int] = set()
+        """The identities of those that stand for objects of several paths."""
 
 
 _BUFFERS = (

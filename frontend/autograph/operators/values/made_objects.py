@@ -78,6 +78,7 @@ def note_joined(value: Any) -> None:
     trace = current_trace()
     if trace is not None:
         trace.state(MadeObjects).places[id(value)] = (value, trace.region)
+        trace.state(MadeObjects).joined.add(id(value))
 
 
 @cache
@@ -99,6 +100,13 @@ def is_made(trace: Recorder, value: Any) -> bool:
     """Whether converted code has made an object while recording."""
     found = trace.state(MadeObjects).places.get(id(value))
     return found is not None and found[0] is value
+
+
+def is_one_of_many(trace: Recorder, value: Any) -> bool:
+    """Whether an object stands for those of several paths, or for those that the iterations of a loop make."""
+    made = trace.state(MadeObjects)
+    one, region = made.places.get(id(value), (None, None))
+    return one is value and (id(value) in made.joined or (region is not None and region.loop is not None))
 
 
 def _leads_far(trace: Recorder, value: Any, around: tuple[Any, ...]) -> bool:
