@@ -441,6 +441,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/tracing", 25, "arrays are written in several places at once"),
     ("frontend", 4, "arrays that functions from files write are written where objects have them"),
     ("frontend/autograph/operators", 68, "id and hash tell objects apart that the program moves about"),
+    ("frontend/numpy_api", 5, "unwrap of integers with a whole period gives integers"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

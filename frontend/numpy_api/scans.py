@@ -21,6 +21,7 @@ from .arguments import (
     as_inexact,
     axis_index,
     axis_tuple,
+    common_dtype,
     deliver,
     dtype_with_out,
     is_inexact,
@@ -254,18 +255,22 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1)
 def unwrap(p: ArrayLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> ArrayResult:
     """The angles without jumps of more than half a period along an axis, as `numpy.unwrap`.
 
-    Shape: that of p. Dtype: that of p; of integers float64. Raises `AxisError` for an axis that p does not have.
+    Shape: that of p. Dtype: that of p and the period together. Raises `AxisError` for an axis that p does not have.
 
     >>> weft.unwrap(np.array([0.0, 6.0]), period=4)
     array([0., 2.])
     """
-    x = as_inexact(asarray(p))
+    x = asarray(p)
     place = axis_index(axis, x.ndim)
     steps = diff(x, axis=place)
     limit = period / 2 if discont is None else discont
-    half = period / 2
-    wrapped = np.mod(steps + half, period) - half
-    wrapped = choose((wrapped == -half) & (steps > 0), half, wrapped)
-    correction = choose(np.absolute(steps) < limit, 0.0, wrapped - steps)
+    dtype = common_dtype(steps, period)
+    half, is_even = (period / 2, True) if dtype.kind == "f" else (period // 2, period % 2 == 0)
+    low = -half
+    wrapped = np.mod(steps - low, period) + low
+    if is_even:
+        wrapped = choose((wrapped == low) & (steps > 0), half, wrapped)
+    correction = choose(np.absolute(steps) < limit, 0, wrapped - steps)
     first, rest = x[along(place, slice(0, 1))], x[along(place, slice(1, None))]
-    return concatenate([first, rest + cumsum(correction, axis=place)], axis=place)
+    made = concatenate([first, rest + cumsum(correction, axis=place)], axis=place)
+    return cast(made, dtype)

@@ -124,3 +124,14 @@ def test_complex() -> None:
         grid.real, grid.imag = x[:, None], x
         flat = grid.ravel()
         assert_alike(COMPLEX, weft.function(_complex)(flat), _complex(flat), [flat])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.float32])
+@pytest.mark.parametrize("period", [4, 5, 4.0])
+def test_angles_are_unwrapped_in_the_dtype_that_numpy_gives(dtype: type, period: float) -> None:
+    angles = np.array([0, 3, 6, 1, 1, 5, 0], dtype)
+    for discont in (None, 3):
+        found = weft.function(lambda x, d=discont: np.unwrap(x, d, period=period))(angles)
+        np.testing.assert_array_equal(found, np.unwrap(angles, discont, period=period))
+        assert found.dtype == np.unwrap(angles, discont, period=period).dtype
+        np.testing.assert_array_equal(weft.unwrap(angles, discont, period=period), found)
