@@ -66,7 +66,7 @@ class Replay:
         operands = [self._operand(array, to) for array, to in zip(given, types, strict=True)]
         outputs = self._call(entry, operands)
         for array, operand, to in zip(given, operands, types, strict=True):
-            if isinstance(to, RefType) and operand == array._storage.ref:
+            if isinstance(to, RefType) and array._storage.ref is not None and operand == array._storage.ref:
                 end_write(array._storage)
             elif isinstance(to, RefType):
                 array._write(self._read(operand, to.tensor, array.type))

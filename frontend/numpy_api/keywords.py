@@ -44,29 +44,23 @@ def called(
         raise WeftTypeError(
             f"{name} takes {most} positional arguments in compiled code, but {len(args)} were given"
         )
-    return _as_made(ours(*args, **kwargs), (*args, *kwargs.values()))
+    result = ours(*args, **kwargs)
+    return _as_made(result) if name.rpartition(".")[2] in _MAKING else result
 
 
-def _as_made(result: Any, given: tuple[Any, ...]) -> Any:
-    """A result as an array of its own, where it is a view of what only our function has made."""
+_MAKING = frozenset(
+    {"dot", "inner", "kron", "matmul", "matvec", "outer", "roll", "solve", "tensordot", "vecdot", "vecmat"}
+)
+"""Functions of NumPy's that make arrays, where ours may give views of what they have made."""
+
+
+def _as_made(result: Any) -> Any:
+    """A result as an array of its own, where it is a view."""
     if not isinstance(result, TracedArray) or not result._path or not result.ndim:
         return result
-    storage = result._storage
-    is_known = storage.argument is not None or storage.outside is not None or storage.variable is not None
-    if is_known or _holds_view(given, storage):
-        return result
-    made = wrap(storage.trace, result._value(), result.type)
+    made = wrap(result._storage.trace, result._value(), result.type)
     made._storage.layout = result._layout()
     return made
-
-
-def _holds_view(given: Any, storage: Any) -> bool:
-    if isinstance(given, (tuple, list)):
-        return any(_holds_view(one, storage) for one in given)
-    return not isinstance(given, _PLAIN) and getattr(given, "_storage", storage) is storage
-
-
-_PLAIN = (type(None), bool, int, float, complex, str, np.generic, np.ndarray, np.dtype, type)
 
 
 def _by_name(

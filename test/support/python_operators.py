@@ -404,7 +404,7 @@ class PythonOperators:
         flat: bool = False,
     ) -> Any:
         """A comprehension; of a flat one, each element is an iterable of elements."""
-        if kind == "generator":
+        if kind in ("generator", "passed_on"):
             return self._generator(iter(iterable), element, condition, flat)
         found: list[Any] = []
         for item in iterable:
@@ -414,7 +414,7 @@ class PythonOperators:
                     found.extend(result)
                 else:
                     found.append(result)
-        return {"list": list, "set": set, "dict": dict}[kind](found)
+        return {"list": list, "passed": list, "set": set, "dict": dict}[kind](found)
 
     def _generator(
         self,

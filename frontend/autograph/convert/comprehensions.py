@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from . import build
@@ -13,7 +14,10 @@ from .uses import Comprehension, target_names
 
 _KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.GeneratorExp: "generator"}
 
-_IN_TURN = ("any", "all", "walk", "passed")
+_IN_TURN = ("any", "all", "walk")
+
+_INNER = defaultdict(lambda: "generator", passed="passed_on", passed_on="passed_on")
+"""What inner clauses make for outer ones."""
 
 
 class ComprehensionConverter(ExpressionConverter):
@@ -36,7 +40,7 @@ class ComprehensionConverter(ExpressionConverter):
         if isinstance(asking, ast.Name) and asking.id == "iter" and given is not None:
             self.note_held(given)
         if isinstance(given, (ast.ListComp, ast.GeneratorExp)) and self._only_computes(asking):
-            self.in_turn.setdefault(id(given), "passed")
+            self.in_turn.setdefault(id(given), "passed" if isinstance(given, ast.ListComp) else "passed_on")
         return super().call(node)
 
     def _only_computes(self, function: ast.expr) -> bool:
@@ -139,10 +143,8 @@ class ComprehensionConverter(ExpressionConverter):
         def element() -> ast.expr:
             if is_last:
                 return self._element_of(node)
-            inner = node.generators[index + 1]
-            return self._clause(
-                node, index + 1, kind if kind in _IN_TURN else "generator", self.expr(inner.iter), shared
-            )
+            inner = self.expr(node.generators[index + 1].iter)
+            return self._clause(node, index + 1, kind if kind in _IN_TURN else _INNER[kind], inner, shared)
 
         def condition() -> ast.expr:
             tests = clause.ifs

@@ -264,7 +264,7 @@ EXAMPLES = {
             def element_1(item_1):
                 i, j = item_1
                 return weft_.latest(i) + weft_.latest(j)
-            return weft_.call(sum, weft_.comprehension('generator', x, element_1))
+            return weft_.call(sum, weft_.comprehension('passed_on', x, element_1))
         """,
     ),
     "assert, raise, unbound names": (

@@ -51,8 +51,9 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "set": set,
     "dict": dict,
     "generator": generator_of,  # its items are made when it is
-    "passed": list,
 }
+
+_PASSED = {"passed": "list", "passed_on": "generator"}
 
 
 class _Parts(NamedTuple):
@@ -62,6 +63,8 @@ class _Parts(NamedTuple):
     element: Callable[[Any], Any]
     condition: Callable[[Any], Any] | None
     flat: bool
+    own: bool = False
+    """Whether the items are copies."""
 
 
 def comprehension(
@@ -74,12 +77,14 @@ def comprehension(
     """`[element(item) for item in iterable if condition(item)]`; with `flat`, what `element` gives is walked too.
 
     The kinds `any` and `all` ask the items in turn, as those functions do; `walk` gives them in turn to what
-    walks it, and `each` makes one where it is asked for. `passed` is a list for a function that keeps no item.
+    walks it, and `each` makes one where it is asked for. `passed` is a list, and `passed_on` a generator, for what
+    keeps no item.
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
     if kind in ("any", "all"):
         return _asked(kind, iterable, element, condition)
-    trace = current_trace()
+    trace, own = current_trace(), kind in _PASSED
+    kind = _PASSED.get(kind, kind)
     if kind == "walk":
         walk = ItemsInTurn(iterable, element, condition, flat)
         return iter(walk) if trace is None else walk
@@ -97,7 +102,7 @@ def comprehension(
         return lazy
     iterable = iterated(resolve_grown_list(left_of(walk_of(iterable))))
     require_own(trace, iterable)
-    parts = _Parts(kind, element, condition, flat)
+    parts = _Parts(kind, element, condition, flat, own and trace is not None)
     if trace is None or not _is_staged(trace, iterable):
         return _collected(parts, iterable, [])
     sequence = sequence_of(iterable)
@@ -215,12 +220,12 @@ def _unrolled(trace: Recorder, parts: _Parts, sequence: Sequence) -> Any:
 
 def _collected(parts: _Parts, iterable: Any, items: Any) -> Any:
     """The collection, begun with no items."""
-    kind, element, condition, flat = parts
+    kind, element, condition, flat, own = parts
 
     def add(item: Any) -> None:
         nonlocal items
         value = element(item)
-        if kind == "passed":
+        if own:
             value = _own(value)
         if flat:
             for_(value, append)
@@ -252,7 +257,7 @@ def _collected(parts: _Parts, iterable: Any, items: Any) -> Any:
         return items
     if not isinstance(items, GrowingList):
         return operators().call(_KINDS[kind], items)
-    if kind in ("list", "passed"):
+    if kind == "list":
         return items
     items.is_passed_on = count.are_new
     return generator_of(items) if kind == "generator" else operators().call(_KINDS[kind], items)
