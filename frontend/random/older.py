@@ -28,32 +28,12 @@ def _normal_numbers(twister: Twister, size: Any = None) -> Any:
     return floats.fill(twister, "standard_normal", "normal", size, FLOAT64, None)
 
 
-def _exponential_numbers(twister: Twister, size: Any = None) -> Any:
-    return floats.fill(twister, "standard_exponential", "exponential", size, FLOAT64, None)
-
-
-def _rand(twister: Twister, *extents: Any) -> Any:
-    return _uniform_numbers(twister, extents or None)
-
-
-def _randn(twister: Twister, *extents: Any) -> Any:
-    return _normal_numbers(twister, extents or None)
-
-
 def _uniform(twister: Twister, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
     low, high, shape = parameters((low, high), size)
     span = np.subtract(high, low)
     is_wrong = np.logical_not(np.isfinite(span)).any()
     raise_where(is_wrong, OverflowError, "Range exceeds valid bounds")
     return floats.transformed(twister, "uniform", shape, lambda numbers: low + span * numbers)
-
-
-def _normal(twister: Twister, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    return floats.normal(twister, loc, scale, size)
-
-
-def _exponential(twister: Twister, scale: Any = 1.0, size: Any = None) -> Any:
-    return floats.exponential(twister, scale, size)
 
 
 def _binomial(twister: Twister, n: Any, p: Any, size: Any = None) -> Any:
@@ -189,12 +169,14 @@ def _has_numbers(value: Any) -> bool:
 METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("random", "random_sample"), _uniform_numbers),
     "standard_normal": _normal_numbers,
-    "standard_exponential": _exponential_numbers,
-    "rand": _rand,
-    "randn": _randn,
+    "standard_exponential": lambda twister, size=None: floats.fill(
+        twister, "standard_exponential", "exponential", size, FLOAT64, None
+    ),
+    "rand": lambda twister, *extents: _uniform_numbers(twister, extents or None),
+    "randn": lambda twister, *extents: _normal_numbers(twister, extents or None),
     "uniform": _uniform,
-    "normal": _normal,
-    "exponential": _exponential,
+    "normal": lambda twister, loc=0.0, scale=1.0, size=None: floats.normal(twister, loc, scale, size),
+    "exponential": lambda twister, scale=1.0, size=None: floats.exponential(twister, scale, size),
     "binomial": _binomial,
     "poisson": _poisson,
     **{name: _of_place_and_scale(name) for name in ("laplace", "gumbel", "logistic")},

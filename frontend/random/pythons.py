@@ -71,26 +71,6 @@ def _int64(value: Any) -> Any:
     return cast(value, INT64) if isinstance(value, TracedArray) else np.int64(value)
 
 
-def _random(twister: Twister) -> Any:
-    return _one(twister, "uniform", (), float)
-
-
-def _uniform(twister: Twister, a: Any, b: Any) -> Any:
-    return a + (b - a) * _random(twister)
-
-
-def _normalvariate(twister: Twister, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
-    return mu + _one(twister, "ratio_normal", (), float) * sigma
-
-
-def _gauss(twister: Twister, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
-    return mu + _one(twister, "circle_normal", (), float) * sigma
-
-
-def _expovariate(twister: Twister, lambd: Any = 1.0) -> Any:
-    return _one(twister, "exponential", (), float) / lambd
-
-
 def _getrandbits(twister: Twister, k: Any) -> Any:
     if type(k) is int and k > 63:
         raise UnsupportedError(
@@ -140,11 +120,11 @@ def _whole(value: Any) -> Any:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "random": _random,
-    "uniform": _uniform,
-    "normalvariate": _normalvariate,
-    "gauss": _gauss,
-    "expovariate": _expovariate,
+    "random": lambda twister: _one(twister, "uniform", (), float),
+    "uniform": lambda twister, a, b: a + (b - a) * _one(twister, "uniform", (), float),
+    "normalvariate": lambda twister, mu=0.0, sigma=1.0: mu + _one(twister, "ratio_normal", (), float) * sigma,
+    "gauss": lambda twister, mu=0.0, sigma=1.0: mu + _one(twister, "circle_normal", (), float) * sigma,
+    "expovariate": lambda twister, lambd=1.0: _one(twister, "exponential", (), float) / lambd,
     "getrandbits": _getrandbits,
     "randint": _randint,
     "randrange": _randrange,

@@ -17,25 +17,17 @@ from ....tracing.current import current_trace
 Function = Callable[..., Any]
 
 
-def _filled(a: Any, fill_value: Any = None) -> Any:
-    return a if isinstance(a, (TracedArray, CompositeValue)) and a.shape else lookup("asarray")(a)
-
-
-def _data(a: Any, subok: bool = True) -> Any:
-    return lookup("asarray")(a)
-
-
-def _mask_array(arr: Any) -> Any:
-    return lookup("zeros")(lookup("shape")(arr), np.bool_)
+def _is_array(a: Any) -> bool:
+    return isinstance(a, (TracedArray, CompositeValue)) and bool(a.shape)
 
 
 _ROWS: dict[str, Function] = {
     "isMaskedArray": lambda x: False,
     "is_masked": lambda x: False,
     "getmask": lambda a: np.ma.nomask,
-    "getmaskarray": _mask_array,
-    "getdata": _data,
-    "filled": _filled,
+    "getmaskarray": lambda arr: lookup("zeros")(lookup("shape")(arr), np.bool_),
+    "getdata": lambda a, subok=True: lookup("asarray")(a),
+    "filled": lambda a, fill_value=None: a if _is_array(a) else lookup("asarray")(a),
 }
 
 

@@ -120,10 +120,6 @@ def _hypot(*sides: Any) -> Any:
 _traced_hypot = _compiled("hypot", overflows=True)
 
 
-def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
-    return fold(functools.partial(operators().binary, "*"), iterable, start)
-
-
 def _in_python(theirs: Function, *results: type) -> Function:
     """A function that is called in Python when the program runs; what it returns."""
 
@@ -140,21 +136,9 @@ def _is_pole(x: Any) -> Any:
     return np.logical_and(np.less_equal(x, 0), np.equal(np.floor(x), x))
 
 
-def _gamma_is_outside(x: Any) -> Any:
-    return np.logical_or(_is_pole(x), np.equal(x, -np.inf))
-
-
-def _lgamma_is_outside(x: Any) -> Any:
-    return np.logical_and(_is_pole(x), np.isfinite(x))
-
-
 def _lgamma(x: Any) -> Any:
     """The logarithm of the gamma function, infinite at both infinities; SciPy has -inf at -inf."""
     return np.where(np.isinf(x), np.inf, apply(Gammaln, x))
-
-
-def _above_one(x: Any) -> Any:
-    return np.greater(np.abs(x), 1)
 
 
 _COMPILED: dict[str, Function] = {
@@ -169,8 +153,8 @@ _COMPILED: dict[str, Function] = {
     "sin": _compiled("sin", np.isinf),
     "cos": _compiled("cos", np.isinf),
     "tan": _compiled("tan", np.isinf),
-    "asin": _compiled("asin", _above_one),
-    "acos": _compiled("acos", _above_one),
+    "asin": _compiled("asin", lambda x: np.greater(np.abs(x), 1)),
+    "acos": _compiled("acos", lambda x: np.greater(np.abs(x), 1)),
     "sinh": _compiled("sinh", overflows=True),
     "cosh": _compiled("cosh", overflows=True),
     "acosh": _compiled("acosh", lambda x: np.less(x, 1)),
@@ -178,9 +162,16 @@ _COMPILED: dict[str, Function] = {
     "hypot": _hypot,
     "fmod": _compiled("fmod", _fmod_is_outside),
     "pow": _compiled("pow", _pow_is_outside, overflows=True),
-    "gamma": _compiled("gamma", _gamma_is_outside, overflows=True, compute=functools.partial(apply, Gamma)),
-    "lgamma": _compiled("lgamma", _lgamma_is_outside, overflows=True, compute=_lgamma),
-    "prod": _prod,
+    "gamma": _compiled(
+        "gamma",
+        lambda x: np.logical_or(_is_pole(x), np.equal(x, -np.inf)),
+        overflows=True,
+        compute=functools.partial(apply, Gamma),
+    ),
+    "lgamma": _compiled(
+        "lgamma", lambda x: np.logical_and(_is_pole(x), np.isfinite(x)), overflows=True, compute=_lgamma
+    ),
+    "prod": lambda iterable, /, *, start=1: fold(functools.partial(operators().binary, "*"), iterable, start),
     **{
         name: _compiled(name, result=result)
         for result, names in (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,20 +17,8 @@ Function = Callable[..., Any]
 _UNARY = {"neg": "-", "pos": "+", "invert": "~"}
 
 
-def _binary(symbol: str, left: Any, right: Any, /) -> Any:
-    return operators().binary(symbol, left, right)
-
-
-def _compare(symbol: str, left: Any, right: Any, /) -> Any:
-    return operators().compare(symbol, left, right)
-
-
-def _unary(symbol: str, value: Any, /) -> Any:
-    return operators().unary(symbol, value)
-
-
-def _update(symbol: str, target: Any, value: Any, /) -> Any:
-    return operators().update(symbol, target, value)
+def _calling(operator: str, symbol: str) -> Function:
+    return lambda *operands: getattr(operators(), operator)(symbol, *operands)
 
 
 def _delete(container: Any, key: Any, /) -> None:
@@ -55,10 +42,10 @@ _OTHERS: dict[Function, Function] = {
 def operator_rows() -> Iterator[tuple[Function, Function]]:
     """For each function of the module what is called in its place."""
     for symbol, name in NAMES.items():
-        yield getattr(operator, f"__{name}__"), functools.partial(_binary, symbol)
-        yield getattr(operator, f"__i{name}__"), functools.partial(_update, f"{symbol}=")
+        yield getattr(operator, f"__{name}__"), _calling("binary", symbol)
+        yield getattr(operator, f"__i{name}__"), _calling("update", f"{symbol}=")
     for symbol, compare in COMPARISONS.items():
-        yield compare, functools.partial(_compare, symbol)
+        yield compare, _calling("compare", symbol)
     for name, symbol in _UNARY.items():
-        yield getattr(operator, name), functools.partial(_unary, symbol)
+        yield getattr(operator, name), _calling("unary", symbol)
     yield from _OTHERS.items()
