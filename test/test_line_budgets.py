@@ -442,6 +442,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/numpy_api", 5, "unwrap of integers with a whole period gives integers"),
     ("frontend/autograph/operators", 190, "arrays of objects in lists that grow are changed in place"),
     ("frontend/autograph", 11, "lists for functions that keep no item hold copies of the arrays of objects"),
+    ("backend/gpu", 118, "numbers that branches give, and that loops hand on as others, stay on the device"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

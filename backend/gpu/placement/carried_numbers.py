@@ -1,21 +1,23 @@
-"""Numbers that loops between kernels hand on, and only the device needs, are handed on in its memory.
+"""Numbers that loops between kernels hand on, and branches give, stay on the device where only it needs them.
 
     %total = scf.for ... iter_args(%s = %zero) -> (f64) {
       %loss = tensor.extract %made[] : tensor<f64>
       %next = arith.addf %s, %loss : f64
 
 would be read in each iteration, as the sum of a loss over steps is. As a rank-0 tensor it is read behind the loop, if
-at all. What decides where the loop goes, or how large something is, stays with the host.
+at all; so is what a branch gives that reads it of memory. What decides where the program goes, or how large something
+is, stays with the host.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialect.mlir import Operation, Value, dialect, ir
+from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ....dialect.op import FUNCTIONS
 from ....dialect.records import dataclass
-from ....passes.rewriting import operations_of, terminator
+from ....passes.control_flow.structure import made_by
+from ....passes.rewriting import is_unused, operations_of, terminator
 from ...planning.boundaries import kernel_functions
 from .device_slices import MOST_OPS, depends_on_device
 from .entries import functions_between_kernels
@@ -48,12 +50,76 @@ def carry_in_memory(module: ir.Module, entries: set[Operation]) -> int:
     kernels = kernel_functions(module)
     count = 0
     for function in functions_between_kernels(module):
-        for loop in reversed(operations_of(function)):  # those inside first
-            chosen = [each for each in _handed_by(loop) if _is_of_device(each, entries, kernels)]
-            for handed in chosen:
-                _carry(handed)
-            count += len(chosen)
+        for op in reversed(operations_of(function)):  # those inside first
+            handed = _of_device(_handed_by(op), entries, kernels)
+            for each in handed:
+                _carry(each)
+            given = [place for place in _given_by(op) if _only_device_asks([op.results[place]], kernels)]
+            for place in given:
+                _give(op, place)
+            count += len(handed) + len(given)
     return count
+
+
+def _given_by(branch: Operation) -> list[int]:
+    """Which results of a branch are numbers that one of its ways reads of memory of the device."""
+    if branch.name != "scf.if":
+        return []
+    ends = [terminator(region.blocks[0]) for region in branch.regions if len(region.blocks)]
+    return [
+        place
+        for place, result in enumerate(branch.results)
+        if _is_number(result) and any(_is_read_in(end.operands[place], end.parent.operation) for end in ends)
+    ]
+
+
+def _is_read_in(number: Value, branch: Operation) -> bool:
+    """Whether a number is computed of what is read in a branch: what was read before may be the host's anyway."""
+    pending, seen = [number], set[Operation]()
+    while pending and len(seen) < MOST_OPS:
+        owner = pending.pop().owner
+        if isinstance(owner, ir.Block) or owner.operation in seen or not _lies_in(owner.operation, branch):
+            continue
+        seen.add(owner.operation)
+        if owner.operation.name == "tensor.extract":
+            return True
+        pending += owner.operation.operands if owner.operation.name.startswith(_ARITHMETIC) else []
+    return False
+
+
+def _lies_in(op: Operation, branch: Operation) -> bool:
+    """Whether an op is in a way of a branch, and in no loop in it."""
+    return bool(op.parent is not None and op.parent.operation == branch)
+
+
+def _give(branch: Operation, place: int) -> None:
+    """Give a number as a rank-0 tensor."""
+    result = branch.results[place]
+    type = ir.RankedTensorType.get([], result.type)
+    for region in branch.regions:
+        end = terminator(region.blocks[0])
+        with ir.InsertionPoint(end), branch.location:
+            _hold(end, place, type)
+    result.set_type(type)
+    _read(result, ir.InsertionPoint.after(branch), branch.location)
+
+
+def _hold(end: Operation, place: int, type: Type) -> None:
+    """Let a region end with a tensor that holds a number: that which it was read of, if nothing else is in it."""
+    number = end.operands[place]
+    read = made_by(number, "tensor.extract")
+    if read is None or read.operands[0].type != type:
+        end.operands[place] = dialect("tensor").from_elements(type, [number])
+        return
+    end.operands[place] = read.operands[0]
+    if is_unused(read):
+        read.erase()
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number that a kernel may make, and no truth value, which decides something."""
+    type = value.type
+    return isinstance(type, (ir.FloatType, ir.IntegerType)) and type != ir.IntegerType.get_signless(1)
 
 
 def _handed_by(loop: Operation) -> list[_Handed]:
@@ -77,35 +143,80 @@ def _handed_by(loop: Operation) -> list[_Handed]:
     ]
 
 
-def _is_of_device(handed: _Handed, entries: set[Operation], kernels: dict[str, Operation]) -> bool:
-    """Whether a number that is handed on is made by the device, and nothing in the loop asks the host for it."""
-    type = handed.result.type
-    if not isinstance(type, (ir.FloatType, ir.IntegerType)) or type == ir.IntegerType.get_signless(1):
-        return False
-    if not depends_on_device(handed.end.operands[handed.place], entries):
-        return False
-    pending, seen = list(handed.arguments), set[Operation]()
+def _of_device(
+    handed: list[_Handed], entries: set[Operation], kernels: dict[str, Operation]
+) -> list[_Handed]:
+    """The numbers of a loop that are made by the device, or were another such one before, and that only it asks for."""
+    left = [each for each in handed if _is_number(each.result)]
+    while True:
+        made = {
+            argument: depends_on_device(each.end.operands[each.place], entries)
+            for each in left
+            for argument in each.arguments
+        }
+        for _ in left:
+            for each in left:
+                if made.get(each.end.operands[each.place], False):
+                    made.update(dict.fromkeys(each.arguments, True))
+        kept = [
+            each
+            for each in left
+            if made[each.arguments[0]] and _only_device_asks(each.arguments, kernels, left)
+        ]
+        if len(kept) == len(left):
+            return kept
+        left = kept
+
+
+def _only_device_asks(
+    numbers: Sequence[Value], kernels: dict[str, Operation], handed: Sequence[_Handed] = ()
+) -> bool:
+    """Whether numbers are only computed with, given to kernels, stored, and handed on as some that are known to be."""
+    pending, seen = list(numbers), set[Value]()
     while pending:
-        for use in pending.pop().uses:
+        number = pending.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        if len(seen) > MOST_OPS:
+            return False
+        for use in number.uses:
             user = use.owner.operation
-            if (
-                user in seen
-                or user.name in _SINKS
-                or (user == handed.end and use.operand_number == handed.place)
-            ):
-                continue
-            if user.name == "scf.condition" and user.parent.operation == handed.loop and use.operand_number:
+            if user.name in _SINKS:
                 continue
             if user.name == "func.call" and callee_of(user) in kernels:
                 kernel = kernels[callee_of(user)]
                 if not may_be_loaded(kernel.regions[0].blocks[0].arguments[use.operand_number]):
                     return False
-                continue
-            if not user.name.startswith(_ARITHMETIC) or user.regions or len(seen) > MOST_OPS:
+            elif user.name in ("scf.yield", "scf.condition"):
+                followed = _handed_to(use, number, handed)
+                if followed is None:
+                    return False
+                pending += followed
+            elif user.name.startswith(_ARITHMETIC) and not user.regions:
+                pending += user.results
+            else:
                 return False
-            seen.add(user)
-            pending += user.results
     return True
+
+
+def _handed_to(use: ir.OpOperand, number: Value, handed: Sequence[_Handed]) -> list[Value] | None:
+    """What a number becomes behind the end of a region; None where the host may have to know.
+
+    Of a loop around it only fresh numbers are followed: it may not hand on what it was given as another one.
+    """
+    end = use.owner.operation
+    op = end.parent.operation
+    if op.name == "scf.if":
+        return [op.results[use.operand_number]]
+    chosen = [each for each in (*handed, *_handed_by(op)) if each.loop == op]
+    if end.name == "scf.condition":
+        return [] if use.operand_number and any(number in each.arguments for each in chosen) else None
+    own = [each for each in chosen if each.place == use.operand_number]
+    if not own:
+        return None
+    is_fresh = not isinstance(number.owner, ir.Block) or number in own[0].arguments
+    return list(own[0].arguments) if is_fresh or own[0] in handed else None
 
 
 def _carry(handed: _Handed) -> None:
@@ -116,7 +227,7 @@ def _carry(handed: _Handed) -> None:
     with ir.InsertionPoint(loop), loop.location:
         loop.operands[handed.operand] = tensor.from_elements(type, [loop.operands[handed.operand]])
     with ir.InsertionPoint(end), loop.location:
-        end.operands[handed.place] = tensor.from_elements(type, [end.operands[handed.place]])
+        _hold(end, handed.place, type)
     for argument in handed.arguments:
         argument.set_type(type)
         _read(argument, ir.InsertionPoint.at_block_begin(argument.owner), loop.location)

@@ -11,6 +11,8 @@ from ....passes.rewriting import settle_signature, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import new_kernel_name
 
+_LOOPS = ("scf.for", "scf.while")
+
 Change = Callable[[Value], None]
 """Changes the type of an argument of a kernel, and how its body uses it."""
 
@@ -67,21 +69,24 @@ def from_tensor(tensor: Value, type: Type) -> Value:
 
 
 def as_tensor(number: Value) -> Value:
-    """The rank-0 tensor that such a kernel is given: that of the kernel that made the number, if it is one."""
+    """The rank-0 tensor that such a kernel is given: that which the number is in, if the function made it."""
     arith, element = dialect("arith"), stored_type(number.type)
     cast = made_by(number, "arith.index_cast") if isinstance(number.type, ir.IndexType) else None
     stored = tensor_of(number if cast is None else cast.operands[0])
-    if (
-        stored is not None
-        and stored.type.element_type == element
-        and made_by(stored, "func.call") is not None
-    ):
+    if stored is not None and stored.type.element_type == element and _is_made(stored):
         return stored
     if isinstance(number.type, ir.IndexType):
         number = arith.index_cast(element, number)
     elif number.type != element:
         number = arith.extui(element, number)
     return dialect("tensor").from_elements(ir.RankedTensorType.get([], element), [number])
+
+
+def _is_made(tensor: Value) -> bool:
+    """Whether a tensor is of a kernel, a branch or a loop, and none that the function is given."""
+    if isinstance(tensor.owner, ir.Block):
+        return bool(tensor.owner.owner.operation.name in _LOOPS)
+    return tensor.owner.operation.name in ("func.call", "scf.if", *_LOOPS)
 
 
 def stored_type(type: Type) -> Type:

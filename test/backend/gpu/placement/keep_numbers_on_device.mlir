@@ -255,3 +255,61 @@ func.func @deciding(%x: tensor<8xf64>, %n: index) -> f64 {
 func.func private @kernel_0(%x: tensor<8xf64>, %y: tensor<f64>) -> tensor<f64> {
   return %y : tensor<f64>
 }
+
+// -----
+
+// A branch gives the tensor of the number that one of its ways reads.
+// CHECK-LABEL: func.func @branch(
+// CHECK: %[[NUMBER:.*]] = scf.if %{{.*}} -> (tensor<f64>)
+// CHECK: %[[SUM:.*]] = func.call @kernel_0(
+// CHECK-NEXT: scf.yield %[[SUM]]
+// CHECK: else
+// CHECK: tensor.from_elements
+// CHECK: call @kernel_1(%[[NUMBER]], %{{.*}}) : (tensor<f64>, tensor<8xf64>) -> tensor<8xf64>
+func.func @branch(%x: tensor<8xf64>, %is_sum: i1) -> tensor<8xf64> {
+  %one = arith.constant 1.0 : f64
+  %number = scf.if %is_sum -> (f64) {
+    %0 = tensor.empty() : tensor<f64>
+    %sum = func.call @kernel_0(%x, %0) : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
+    %read = tensor.extract %sum[] : tensor<f64>
+    scf.yield %read : f64
+  } else {
+    scf.yield %one : f64
+  }
+  %1 = tensor.empty() : tensor<8xf64>
+  %2 = call @kernel_1(%number, %1) : (f64, tensor<8xf64>) -> tensor<8xf64>
+  return %2 : tensor<8xf64>
+}
+func.func private @kernel_0(%x: tensor<8xf64>, %y: tensor<f64>) -> tensor<f64> {
+  return %y : tensor<f64>
+}
+func.func private @kernel_1(%a: f64, %y: tensor<8xf64>) -> tensor<8xf64> {
+  %0 = linalg.fill ins(%a : f64) outs(%y : tensor<8xf64>) -> tensor<8xf64>
+  return %0 : tensor<8xf64>
+}
+
+// -----
+
+// What was read before the branch may be the host's anyway, and what the host decides by stays with it.
+// CHECK-LABEL: func.func @read_before(
+// CHECK: scf.if %{{.*}} -> (f64, f64)
+func.func @read_before(%x: tensor<8xf64>, %is_sum: i1) -> i1 {
+  %one = arith.constant 1.0 : f64
+  %0 = tensor.empty() : tensor<f64>
+  %sum = func.call @kernel_0(%x, %0) : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
+  %read = tensor.extract %sum[] : tensor<f64>
+  %number:2 = scf.if %is_sum -> (f64, f64) {
+    %more = arith.addf %read, %one : f64
+    %1 = tensor.empty() : tensor<f64>
+    %other = func.call @kernel_0(%x, %1) : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
+    %again = tensor.extract %other[] : tensor<f64>
+    scf.yield %more, %again : f64, f64
+  } else {
+    scf.yield %one, %one : f64, f64
+  }
+  %is_more = arith.cmpf ogt, %number#0, %number#1 : f64
+  return %is_more : i1
+}
+func.func private @kernel_0(%x: tensor<8xf64>, %y: tensor<f64>) -> tensor<f64> {
+  return %y : tensor<f64>
+}

@@ -50,6 +50,15 @@ def _smoothed(x: Any, n: Any) -> Any:
     return scale, least, x
 
 
+def _shifted(x: Any, n: Any) -> Any:
+    """One number becomes another one, and both change places in the end."""
+    first, second, third = 1.0, 2.0, 3.0
+    for _ in range(n):
+        x = x * 1.01
+        first, second, third = second * 0.5 + x.sum(), first, second
+    return first, second, third, x
+
+
 def _counted(x: Any, n: Any) -> Any:
     count = 0
     for _ in range(n):
@@ -96,7 +105,9 @@ def _both(function: Callable[..., Any], n: int) -> tuple[list[Any], list[Any], A
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [0, 3])
-@pytest.mark.parametrize("function", [_losses, _medians, _smoothed, _counted, _nested, _counting_down, _half])
+@pytest.mark.parametrize(
+    "function", [_losses, _medians, _smoothed, _shifted, _counted, _nested, _counting_down, _half]
+)
 def test_no_iteration_reads_a_number(function: Callable[..., Any], n: int) -> None:
     there, here, device = _both(function, n)
     for one, other in zip(there, here, strict=True):
