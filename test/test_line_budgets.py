@@ -434,7 +434,6 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend", 150, "by which attributes a class compares its objects is read in its methods"),
     ("frontend/autograph/operators", 78, "what functions without a source would do once is refused"),
-    ("backend/cpu", 48, "indices that need no check are branched at behind those that do"),
     ("frontend/numpy_api", 12, "what NumPy makes anew is an array of its own, also where ours is a view"),
     ("frontend/tracing", 25, "arrays are written in several places at once"),
     ("frontend", 4, "arrays that functions from files write are written where objects have them"),
@@ -443,6 +442,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 190, "arrays of objects in lists that grow are changed in place"),
     ("frontend/autograph", 11, "lists for functions that keep no item hold copies of the arrays of objects"),
     ("backend/gpu", 118, "numbers that branches give, and that loops hand on as others, stay on the device"),
+    ("backend/cpu", 51, "indices that need no check are branched at behind those that do"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

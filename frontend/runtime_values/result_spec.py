@@ -480,6 +480,11 @@ class OfNumber(tuple[Any, ...]):
         """What rows of parts make, given column by column."""
         raise NotImplementedError
 
+    @classmethod
+    def alike(cls, number: int, column: Callable[[int], list[Any]]) -> list[Any] | None:
+        """What rows with one number make, given any column that is asked for; None where all are needed."""
+        return None
+
 
 def _unflatten_rows(structure: Structure, columns: Sequence[tuple[Array, bool]]) -> list[Any]:
     """As many nested values as the columns have entries, each as `unflatten` builds it of a row of them."""
@@ -497,6 +502,13 @@ def _unflatten_rows(structure: Structure, columns: Sequence[tuple[Array, bool]])
     if issubclass(structure.kind, OfNumber):
         number = structure.children[structure.kind.number]
         assert isinstance(number, Leaf)
+        numbers = columns[number.index][0]
+        if len(numbers) and (numbers == numbers[0]).all():
+            alike = structure.kind.alike(
+                int(numbers[0]), lambda place: _unflatten_rows(structure.children[place], columns)
+            )
+            if alike is not None:
+                return alike
         columns = [(array, is_python or i == number.index) for i, (array, is_python) in enumerate(columns)]
     children = [_unflatten_rows(child, columns) for child in structure.children]
     if issubclass(structure.kind, OfNumber):

@@ -39,8 +39,10 @@ class BranchAtNegativeIndices(Pass):
         for function in functions:
             checks = list(_checks_in(function))
             behind = {block for check in checks for block in _blocks_behind(check.jump.successors[1])}
-            choices = [choice for block in behind for choice in _choices_in(block)]
-            for change in (*checks, *choices):
+            changes: list[_Check | _Choice] = [*checks]
+            blocks = [block for block in function.regions[0].blocks if block in behind]
+            changes += [choice for block in blocks for choice in _choices_in(block)]
+            for change in changes:
                 change.branch()
                 statistics["indices"] += 1
 

@@ -114,3 +114,33 @@ def test_distances_are_integers_beside_infinity():
 def test_what_items_may_be_is_told():
     values, limit = weft.TensorSpec((9,), "int64"), weft.TensorSpec((), "int64")
     assert str(weft.eval_shape(numbers, values, limit)) == "list of int or float"
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 2, 3], [True, False, True], [2.5, 1.0, -0.5], [1, 2.0, True], [2**60, 1]]
+)
+def test_items_of_one_of_several_types_come_as_they_are(values) -> None:
+    """What could be of several types is of one in a call: lists are made of whole columns then."""
+
+    def spread(xs, n):
+        rows = [[] for _ in range(3)]
+        for i in range(n):
+            rows[i % 3].append(xs[i % len(xs)])
+        rows[n % 3].append(n)
+        return rows
+
+    def gathered(xs, n, which):
+        found = []
+        for i in range(n):
+            if i % 2 == which:
+                found.append(i)
+            if which == 5:
+                found.append(xs[0])
+            elif which == 6:
+                found.append(0.5)
+        return found
+
+    compiled_spread, compiled_gathered = weft.function(spread), weft.function(gathered)
+    assert repr(compiled_spread(values, 7)) == repr(spread(values, 7))
+    for which in (np.int64(0), np.int64(1), np.int64(5), np.int64(6), np.int64(7)):
+        assert repr(compiled_gathered(values, 6, which)) == repr(gathered(values, 6, which))

@@ -164,4 +164,10 @@ def number_of_types(kind: ArrayKind) -> type:
             held = [promoted, *carried]
             return [makers[number](held[places.get(number, 0)][row]) for row, number in enumerate(which)]
 
+        @classmethod
+        def alike(cls, number: int, column: Callable[[int], list[Any]]) -> list[Any]:
+            place, maker = places.get(number, 0), makers[number]
+            items = column(place + (place > 0))  # the second column is that of the numbers
+            return items if type(items[0]) is maker else list(map(maker, items))
+
     return OneOfTypes
