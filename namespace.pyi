@@ -4,6 +4,114 @@ import builtins as _builtins
 from collections.abc import Callable as _Callable
 from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
+from .frontend.signature.traced_value import ArrayHolder as ArrayHolder
+from .dialect.errors import ArtifactError as ArtifactError
+from .dialect.errors import ArtifactWarning as ArtifactWarning
+from .dialect.errors import AxisError as AxisError
+from .dialect.errors import BatchingError as BatchingError
+from .dialect.errors import CacheWarning as CacheWarning
+from .dialect.errors import CommunicationError as CommunicationError
+from .dialect.errors import ConcreteValueError as ConcreteValueError
+from .dialect.errors import ControlFlowError as ControlFlowError
+from .dialect.errors import ConversionError as ConversionError
+from .dialect.errors import ConversionWarning as ConversionWarning
+from .dialect.errors import DeadlockError as DeadlockError
+from .frontend.devices import DeviceArray as DeviceArray
+from .dialect.errors import DeviceError as DeviceError
+from .dialect.errors import DeviceMemoryError as DeviceMemoryError
+from .dialect.errors import DifferentiationError as DifferentiationError
+from .dialect.errors import DivergenceError as DivergenceError
+from .dialect.errors import FallbackWarning as FallbackWarning
+from .frontend.function import Function as Function
+from .dialect.errors import GatherWarning as GatherWarning
+from .frontend.gradients.tape import GradientTape as GradientTape
+from .dialect.errors import InternalError as InternalError
+from .dialect.errors import LayoutError as LayoutError
+from .dialect.errors import LeakedArrayError as LeakedArrayError
+from .dialect.errors import LinkError as LinkError
+from .dialect.errors import MissingPackageError as MissingPackageError
+from .frontend.artifacts.loading import Model as Model
+from .dialect.errors import NotPortable as NotPortable
+from .dialect.errors import OverlapError as OverlapError
+from .dialect.errors import PartitionError as PartitionError
+from .dialect.errors import PassError as PassError
+from .dialect.errors import ProfileError as ProfileError
+from .dialect.errors import PythonNumberError as PythonNumberError
+from .dialect.errors import RefusedOperation as RefusedOperation
+from .dialect.errors import RemoteError as RemoteError
+from .dialect.errors import RetracingWarning as RetracingWarning
+from .frontend.autograph.tensor_array import TensorArray as TensorArray
+from .frontend.signature.signature import TensorSpec as TensorSpec
+from .dialect.errors import TraceRecursionError as TraceRecursionError
+from .dialect.errors import TraceSizeError as TraceSizeError
+from .dialect.errors import TransferWarning as TransferWarning
+from .dialect.errors import UnrollingWarning as UnrollingWarning
+from .dialect.errors import UnsupportedAttributeError as UnsupportedAttributeError
+from .dialect.errors import UnsupportedDtypeError as UnsupportedDtypeError
+from .dialect.errors import UnsupportedError as UnsupportedError
+from .frontend.variables.variable import Variable as Variable
+from .dialect.errors import WeftError as WeftError
+from .dialect.errors import WeftIndexError as WeftIndexError
+from .dialect.errors import WeftTypeError as WeftTypeError
+from .dialect.errors import WeftValueError as WeftValueError
+from .dialect.errors import WeftWarning as WeftWarning
+from .frontend.autograph.api import autograph as autograph
+from .frontend.artifacts.export import build as build
+from .frontend.gradients.custom import checkpoint as checkpoint
+from .frontend.control_flow.branches import cond as cond
+from .frontend.numpy_api.constants import constant as constant
+from .frontend.gradients.custom import custom_gradient as custom_gradient
+from .frontend import dask as dask
+from .frontend import data as data
+from .frontend.devices import device_put as device_put
+from .frontend.devices import devices as devices
+from .frontend import distributed as distributed
+from .frontend.autograph.marks import do_not_convert as do_not_convert
+from .frontend.calls.eager_calls import eager as eager
+from .frontend.eval_shape import eval_shape as eval_shape
+from .frontend.artifacts.export.exporting import export as export
+from .frontend.control_flow.loops import fori_loop as fori_loop
+from .frontend.artifacts.from_text import from_mlir as from_mlir
+from .frontend.artifacts.from_stablehlo import from_stablehlo as from_stablehlo
+from .frontend.function import function as function
+from .backend.cpu.threads.count import get_num_threads as get_num_threads
+from .frontend.gradients.transforms import grad as grad
+from .frontend.gradients.jacobians import hessian as hessian
+from .frontend.tracing.init_scope import init_scope as init_scope
+from .frontend.tracing.questions import is_recording as is_recording
+from .frontend.tracing.questions import is_traced as is_traced
+from .frontend.tracing.questions import is_tracing as is_tracing
+from .frontend.gradients.jacobians import jacobian as jacobian
+from .frontend.gradients.products import jvp as jvp
+from .frontend.artifacts.loading import load as load
+from .frontend.notebooks.extension import load_ipython_extension as load_ipython_extension
+from .frontend.variables.state import load_state as load_state
+from .frontend.control_flow.scans import map as map
+from .frontend import onnx as onnx
+from .frontend.runtime_values.effects import print as print
+from .frontend.profiling.profile import profile as profile
+from .frontend.runtime_values.effects import py_call as py_call
+from .frontend.autograph.loop_hints import range as range
+from .backend.cpu.memory.result_pool import release_memory as release_memory
+from .frontend.calls.eager_calls import run_functions_eagerly as run_functions_eagerly
+from .frontend.artifacts.saving import save as save
+from .frontend.variables.state import save_state as save_state
+from .frontend.control_flow.scans import scan as scan
+from .backend.cpu.threads.count import set_num_threads as set_num_threads
+from .frontend.settings import settings as settings
+from .frontend.variables.state import state as state
+from .frontend.tracing.questions import static_shape as static_shape
+from .frontend.gradients.transforms import stop_gradient as stop_gradient
+from .frontend.devices import stream as stream
+from .frontend import summary as summary
+from .frontend.control_flow.branches import switch as switch
+from .frontend.devices import synchronize as synchronize
+from .frontend.runtime_values.effects import trace_print as trace_print
+from .frontend.autograph.loop_hints import unroll as unroll
+from .frontend.gradients.transforms import value_and_grad as value_and_grad
+from .frontend.gradients.products import vjp as vjp
+from .frontend.batching.vmap import vmap as vmap
+from .frontend.control_flow.loops import while_loop as while_loop
 from ml_dtypes import bfloat16 as bfloat16
 from numpy import bool as bool
 from numpy import complex128 as complex128
@@ -994,6 +1102,57 @@ def zeros_like(a: _Any, dtype: _Any = None, order: _builtins.str = 'K', subok: _
     """A new array of zeros in the shape and dtype of another, as `numpy.zeros_like`."""
 
 __all__ = [
+    "ArrayHolder",
+    "ArtifactError",
+    "ArtifactWarning",
+    "AxisError",
+    "BatchingError",
+    "CacheWarning",
+    "CommunicationError",
+    "ConcreteValueError",
+    "ControlFlowError",
+    "ConversionError",
+    "ConversionWarning",
+    "DeadlockError",
+    "DeviceArray",
+    "DeviceError",
+    "DeviceMemoryError",
+    "DifferentiationError",
+    "DivergenceError",
+    "FallbackWarning",
+    "Function",
+    "GatherWarning",
+    "GradientTape",
+    "InternalError",
+    "LayoutError",
+    "LeakedArrayError",
+    "LinkError",
+    "MissingPackageError",
+    "Model",
+    "NotPortable",
+    "OverlapError",
+    "PartitionError",
+    "PassError",
+    "ProfileError",
+    "PythonNumberError",
+    "RefusedOperation",
+    "RemoteError",
+    "RetracingWarning",
+    "TensorArray",
+    "TensorSpec",
+    "TraceRecursionError",
+    "TraceSizeError",
+    "TransferWarning",
+    "UnrollingWarning",
+    "UnsupportedAttributeError",
+    "UnsupportedDtypeError",
+    "UnsupportedError",
+    "Variable",
+    "WeftError",
+    "WeftIndexError",
+    "WeftTypeError",
+    "WeftValueError",
+    "WeftWarning",
     "__array_api_version__",
     "__array_namespace_info__",
     "abs",
@@ -1041,6 +1200,7 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "autograph",
     "average",
     "avg_pool",
     "bfloat16",
@@ -1058,9 +1218,11 @@ __all__ = [
     "broadcast_arrays",
     "broadcast_shapes",
     "broadcast_to",
+    "build",
     "can_cast",
     "cbrt",
     "ceil",
+    "checkpoint",
     "choose",
     "clip",
     "column_stack",
@@ -1071,8 +1233,10 @@ __all__ = [
     "compress",
     "concat",
     "concatenate",
+    "cond",
     "conj",
     "conjugate",
+    "constant",
     "conv",
     "conv_transpose",
     "convolve",
@@ -1090,20 +1254,28 @@ __all__ = [
     "cumsum",
     "cumulative_prod",
     "cumulative_sum",
+    "custom_gradient",
+    "dask",
+    "data",
     "deg2rad",
     "degrees",
     "delete",
+    "device_put",
+    "devices",
     "diag",
     "diagflat",
     "diagonal",
     "diff",
     "digitize",
+    "distributed",
     "divide",
     "divmod",
+    "do_not_convert",
     "dot",
     "dsplit",
     "dstack",
     "e",
+    "eager",
     "ediff1d",
     "einsum",
     "einsum_path",
@@ -1113,10 +1285,12 @@ __all__ = [
     "erf",
     "erfc",
     "euler_gamma",
+    "eval_shape",
     "exp",
     "exp2",
     "expand_dims",
     "expm1",
+    "export",
     "extract",
     "eye",
     "fabs",
@@ -1138,15 +1312,22 @@ __all__ = [
     "fmax",
     "fmin",
     "fmod",
+    "fori_loop",
     "frexp",
     "from_dlpack",
+    "from_mlir",
+    "from_stablehlo",
     "full",
     "full_like",
+    "function",
     "gcd",
+    "get_num_threads",
+    "grad",
     "gradient",
     "greater",
     "greater_equal",
     "heaviside",
+    "hessian",
     "histogram",
     "hsplit",
     "hstack",
@@ -1157,6 +1338,7 @@ __all__ = [
     "imag",
     "indices",
     "inf",
+    "init_scope",
     "inner",
     "insert",
     "int16",
@@ -1166,6 +1348,9 @@ __all__ = [
     "interp",
     "intersect1d",
     "invert",
+    "is_recording",
+    "is_traced",
+    "is_tracing",
     "isclose",
     "iscomplex",
     "iscomplexobj",
@@ -1182,6 +1367,8 @@ __all__ = [
     "isscalar",
     "iterable",
     "ix_",
+    "jacobian",
+    "jvp",
     "kron",
     "lcm",
     "ldexp",
@@ -1191,6 +1378,9 @@ __all__ = [
     "lexsort",
     "linalg",
     "linspace",
+    "load",
+    "load_ipython_extension",
+    "load_state",
     "log",
     "log10",
     "log1p",
@@ -1203,6 +1393,7 @@ __all__ = [
     "logical_xor",
     "logspace",
     "logsumexp",
+    "map",
     "matmul",
     "matrix_transpose",
     "matvec",
@@ -1241,6 +1432,7 @@ __all__ = [
     "not_equal",
     "ones",
     "ones_like",
+    "onnx",
     "outer",
     "pad",
     "partition",
@@ -1252,20 +1444,25 @@ __all__ = [
     "positive",
     "pow",
     "power",
+    "print",
     "prod",
+    "profile",
     "promote_types",
     "ptp",
     "put",
     "put_along_axis",
     "putmask",
+    "py_call",
     "quantile",
     "rad2deg",
     "radians",
+    "range",
     "ravel",
     "ravel_multi_index",
     "real",
     "reciprocal",
     "reduce_window",
+    "release_memory",
     "remainder",
     "repeat",
     "require",
@@ -1277,9 +1474,15 @@ __all__ = [
     "rollaxis",
     "rot90",
     "round",
+    "run_functions_eagerly",
+    "save",
+    "save_state",
+    "scan",
     "searchsorted",
     "select",
+    "set_num_threads",
     "setdiff1d",
+    "settings",
     "setxor1d",
     "shape",
     "shares_memory",
@@ -1297,10 +1500,17 @@ __all__ = [
     "square",
     "squeeze",
     "stack",
+    "state",
+    "static_shape",
     "std",
+    "stop_gradient",
+    "stream",
     "subtract",
     "sum",
+    "summary",
     "swapaxes",
+    "switch",
+    "synchronize",
     "take",
     "take_along_axis",
     "tan",
@@ -1308,6 +1518,7 @@ __all__ = [
     "tensordot",
     "tile",
     "trace",
+    "trace_print",
     "transpose",
     "trapezoid",
     "tri",
@@ -1327,16 +1538,21 @@ __all__ = [
     "unique_inverse",
     "unique_values",
     "unravel_index",
+    "unroll",
     "unstack",
     "unwrap",
+    "value_and_grad",
     "vander",
     "var",
     "vdot",
     "vecdot",
     "vecmat",
+    "vjp",
+    "vmap",
     "vsplit",
     "vstack",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]

@@ -201,10 +201,12 @@ STUB_TYPES |= {"None": "None"} | {name: f"_builtins.{name}" for name in ("tuple"
 
 
 def namespace_stub() -> str:
-    """The names of the array namespace, which are found at run time, with their signatures."""
+    """The names that are found at run time: what users touch, and the array namespace with its signatures."""
     from weft.frontend import numpy_api
 
-    imports, values = [], []
+    exports = weft._EXPORTS
+    imports = [f"from {module} import {name} as {name}" for name, module in sorted(exports.items())]
+    values = []
     for name in sorted(numpy_api.names()):
         value = numpy_api.lookup(name)
         if inspect.ismodule(value):
@@ -216,7 +218,7 @@ def namespace_stub() -> str:
             values.append(f'\ndef {name}{stub_signature(value)}:\n    """{summary(value)}"""')
         else:
             values.append(f"{name}: {'None' if value is None else '_builtins.' + type(value).__name__}")
-    exported = "".join(f'    "{name}",\n' for name in sorted(numpy_api.names()))
+    exported = "".join(f'    "{name}",\n' for name in sorted({*exports, *numpy_api.names()}))
     return "\n".join([STUB_INTRODUCTION + "\n".join(imports), "", *values, "", f"__all__ = [\n{exported}]\n"])
 
 
