@@ -5,100 +5,71 @@ Eleven bits of the quotient at a time are divided away in integers, as many as a
 
 from __future__ import annotations
 
-from ....dialect.mlir import Operation, Value, ir
-from ...nests.emit import create
+from ....dialect.mlir import Operation, Value, dialect, ir
+from ...functions.number import Integer, Number, any_of
+from ...nests.emit import create, either
+from .random_words import constant, loop_while, remainder
 
 NAME = "weft_remainder"
 
-_TEXT = f"""
-func.func private @{NAME}(%x: f64, %y: f64) -> f64 attributes {{passthrough = ["noinline"]}} {{
-  %zero = arith.constant 0 : i64
-  %one = arith.constant 1 : i64
-  %eleven = arith.constant 11 : i64
-  %bits = arith.constant 52 : i64
-  %leading = arith.constant {1 << 52} : i64
-  %fraction = arith.constant {(1 << 52) - 1} : i64
-  %infinity = arith.constant {0x7FF << 52} : i64
-  %sign_bit = arith.constant {-1 << 63} : i64
-  %magnitude = arith.constant {(1 << 63) - 1} : i64
-  %ux = arith.bitcast %x : f64 to i64
-  %uy = arith.bitcast %y : f64 to i64
-  %sign = arith.andi %ux, %sign_bit : i64
-  %ax = arith.andi %ux, %magnitude : i64
-  %ay = arith.andi %uy, %magnitude : i64
-  %by_zero = arith.cmpi eq, %ay, %zero : i64
-  %is_huge = arith.cmpi uge, %ax, %infinity : i64
-  %by_nan = arith.cmpi ugt, %ay, %infinity : i64
-  %some = arith.ori %by_zero, %is_huge : i1
-  %special = arith.ori %some, %by_nan : i1
-  %below = arith.cmpi ult, %ax, %ay : i64
-  %result = scf.if %special -> (f64) {{
-    %p = arith.mulf %x, %y : f64
-    %nan = arith.divf %p, %p : f64
-    scf.yield %nan : f64
-  }} else {{
-    %r = scf.if %below -> (f64) {{
-      scf.yield %x : f64
-    }} else {{
-      %zx = math.ctlz %ax : i64
-      %zy = math.ctlz %ay : i64
-      %sx = arith.subi %zx, %eleven : i64
-      %sy = arith.subi %zy, %eleven : i64
-      %ex0 = arith.shrui %ax, %bits : i64
-      %ey0 = arith.shrui %ay, %bits : i64
-      %small_x = arith.cmpi eq, %ex0, %zero : i64
-      %small_y = arith.cmpi eq, %ey0, %zero : i64
-      %shift_x = arith.select %small_x, %sx, %zero : i64
-      %shift_y = arith.select %small_y, %sy, %zero : i64
-      %ex1 = arith.subi %one, %shift_x : i64
-      %ey1 = arith.subi %one, %shift_y : i64
-      %ex = arith.select %small_x, %ex1, %ex0 : i64
-      %ey = arith.select %small_y, %ey1, %ey0 : i64
-      %fx = arith.andi %ax, %fraction : i64
-      %fy = arith.andi %ay, %fraction : i64
-      %nx = arith.ori %fx, %leading : i64
-      %ny = arith.ori %fy, %leading : i64
-      %wx = arith.shli %ax, %shift_x : i64
-      %wy = arith.shli %ay, %shift_y : i64
-      %mx = arith.select %small_x, %wx, %nx : i64
-      %my = arith.select %small_y, %wy, %ny : i64
-      %first = arith.remui %mx, %my : i64
-      %distance = arith.subi %ex, %ey : i64
-      %rest:2 = scf.while (%m = %first, %d = %distance) : (i64, i64) -> (i64, i64) {{
-        %more = arith.cmpi sgt, %d, %zero : i64
-        scf.condition(%more) %m, %d : i64, i64
-      }} do {{
-      ^bb0(%m: i64, %d: i64):
-        %s = arith.minsi %d, %eleven : i64
-        %up = arith.shli %m, %s : i64
-        %left = arith.remui %up, %my : i64
-        %to_go = arith.subi %d, %s : i64
-        scf.yield %left, %to_go : i64, i64
-      }}
-      %is_zero = arith.cmpi eq, %rest#0, %zero : i64
-      %safe = arith.select %is_zero, %leading, %rest#0 : i64
-      %zr = math.ctlz %safe : i64
-      %sr = arith.subi %zr, %eleven : i64
-      %mr = arith.shli %safe, %sr : i64
-      %er = arith.subi %ey, %sr : i64
-      %is_normal = arith.cmpi sgt, %er, %zero : i64
-      %fr = arith.andi %mr, %fraction : i64
-      %exponent = arith.shli %er, %bits : i64
-      %normal = arith.ori %fr, %exponent : i64
-      %missing = arith.subi %one, %er : i64
-      %by = arith.select %is_normal, %zero, %missing : i64
-      %subnormal = arith.shrui %mr, %by : i64
-      %found = arith.select %is_normal, %normal, %subnormal : i64
-      %value = arith.select %is_zero, %zero, %found : i64
-      %signed = arith.ori %value, %sign : i64
-      %f = arith.bitcast %signed : i64 to f64
-      scf.yield %f : f64
-    }}
-    scf.yield %r : f64
-  }}
-  return %result : f64
-}}
-"""
+_STEP = 11
+_FRACTION = 52
+_LEADING, _INFINITY, _SIGN = 1 << _FRACTION, 0x7FF << _FRACTION, 1 << 63
+
+
+def _remainder(x: Number, y: Number) -> Value:
+    """What the function returns."""
+    bits, by = x.to_bits(), y.to_bits() & (_SIGN - 1)
+    of, sign = bits & (_SIGN - 1), bits & _SIGN
+    is_special = any_of(
+        by.compare("==", 0), of.at_least_unsigned(_INFINITY), by.at_least_unsigned(_INFINITY + 1)
+    )
+    product = x * y
+
+    def left() -> Value:
+        return either(of.compare("<", by), x.type, lambda: x.value, lambda: _divided(of, by, sign).value)
+
+    return either(is_special, x.type, lambda: (product / product).value, left)
+
+
+def _divided(of: Integer, by: Integer, sign: Integer) -> Number:
+    """What finite magnitudes leave, the first of which is not smaller, with a sign."""
+    (significand, exponent), (divisor, last) = _parts(of), _parts(by)
+    carried = [remainder(significand, divisor).value, (exponent - last).value]
+    types = [value.type for value in carried]
+    loop = loop_while(types, carried, 1)
+    before, after = (
+        region.blocks.append(*types, arg_locs=[ir.Location.current] * 2) for region in loop.regions
+    )
+    with ir.InsertionPoint(before):
+        create("scf.condition", [], [Integer(before.arguments[1]).compare(">", 0), *before.arguments])
+    with ir.InsertionPoint(after):
+        rest, distance = map(Integer, after.arguments)
+        step = distance.where(distance.compare("<", _STEP), _STEP)
+        create("scf.yield", [], [remainder(rest << step, divisor).value, (distance - step).value])
+    rest = Integer(loop.results[0])
+    is_zero = rest.compare("==", 0)
+    whole, up = _shifted(constant(_LEADING).where(is_zero, rest))
+    exponent = last - up
+    is_normal = exponent.compare(">", 0)
+    normal = (whole & (_LEADING - 1)) | (exponent << _FRACTION)
+    subnormal = whole >> constant(0).where(is_normal, constant(1) - exponent)
+    return (constant(0).where(is_zero, normal.where(is_normal, subnormal)) | sign).as_float64()
+
+
+def _parts(bits: Integer) -> tuple[Integer, Integer]:
+    """The significand of a magnitude, with its leading bit, and the exponent."""
+    exponent = bits >> _FRACTION
+    is_normal = exponent.compare(">", 0)
+    whole, up = _shifted(bits)
+    significand = ((bits & (_LEADING - 1)) | _LEADING).where(is_normal, whole)
+    return significand, exponent.where(is_normal, constant(1) - up)
+
+
+def _shifted(bits: Integer) -> tuple[Integer, Integer]:
+    """A significand whose leading bit is where that of normal numbers is, and how far it was moved."""
+    up = Integer(create("math.ctlz", [bits.value.type], [bits.value])) - _STEP
+    return bits << up, up
 
 
 def call_remainder(op: Operation) -> Value:
@@ -106,13 +77,17 @@ def call_remainder(op: Operation) -> Value:
     module = op
     while module.name != "gpu.module":
         module = module.parent.operation
-    block = module.regions[0].blocks[0]
+    block, wide = module.regions[0].blocks[0], ir.F64Type.get()
     if not any(
         "sym_name" in o.attributes and o.attributes["sym_name"].value == NAME for o in block.operations
     ):
-        text = ir.Module.parse(_TEXT)
-        text.body.operations[0].operation.clone(ir.InsertionPoint.at_block_begin(block))
-    type, wide = op.results[0].type, ir.F64Type.get()
+        func = dialect("func")
+        with ir.InsertionPoint.at_block_begin(block):
+            function = func.FuncOp(NAME, ([wide] * 2, [wide]), visibility="private")
+            function.attributes["passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
+        with ir.InsertionPoint(function.add_entry_block()):
+            func.ReturnOp([_remainder(*map(Number, function.arguments))])
+    type = op.results[0].type
     operands = [v if type == wide else create("arith.extf", [wide], [v]) for v in op.operands]
     callee = {"callee": ir.FlatSymbolRefAttr.get(NAME)}
     result = create("func.call", [wide], operands, callee)
