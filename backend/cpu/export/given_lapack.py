@@ -1,4 +1,4 @@
-"""What `lapack_code.py` calls besides itself: LAPACK, arithmetic of floats by their bits, memory.
+"""What `lapack_code.py` calls besides itself: LAPACK, memory.
 
 It cannot be called from Python; it is here so that what calls it is checked as Python. The functions of LAPACK take
 what Fortran has, but for `info`, which they return: 0, or what went wrong. `lapack.py` says which are addresses.
@@ -23,34 +23,6 @@ def allocate(count: int) -> int:
 
 def give_back(address: int) -> int:
     """Give memory back."""
-
-
-def add_floats(x: int, y: int) -> int:
-    """The sum of two floats."""
-
-
-def multiply_floats(x: int, y: int) -> int:
-    """The product of two floats."""
-
-
-def divide_floats(x: int, y: int) -> int:
-    """The quotient of two floats."""
-
-
-def hypot_floats(x: int, y: int) -> int:
-    """The absolute value of a complex number."""
-
-
-def exp_float(x: int) -> int:
-    """The exponential of a float."""
-
-
-def log_float(x: int) -> int:
-    """The logarithm of a float."""
-
-
-def whole_of_float(x: int) -> int:
-    """The whole number that a float is."""
 
 
 def gesv(*given: int) -> int:

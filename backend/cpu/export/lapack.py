@@ -79,9 +79,6 @@ _ROUTINES = {
 _GIVEN = """
 declare ptr @weft_allocate(i64)
 declare void @weft_free(ptr)
-declare double @exp(double)
-declare double @log(double)
-declare double @hypot(double, double)
 
 define internal i64 @are_complex() {{
   ret i64 {are_complex}
@@ -104,22 +101,7 @@ define internal i64 @give_back(i64 %address) {{
   call void @weft_free(ptr %p)
   ret i64 0
 }}
-
-define internal i64 @whole_of_float(i64 %bits) {{
-  %x = bitcast i64 %bits to double
-  %whole = fptosi double %x to i64
-  ret i64 %whole
-}}
 """
-
-_OF_TWO = {
-    "add_floats": "fadd double %a, %b",
-    "multiply_floats": "fmul double %a, %b",
-    "divide_floats": "fdiv double %a, %b",
-    "hypot_floats": "call double @hypot(double %a, double %b)",
-    "exp_float": "call double @exp(double %a)",
-    "log_float": "call double @log(double %a)",
-}
 
 
 def is_loop_of_lapack(name: str) -> bool:
@@ -141,20 +123,10 @@ def lapack_assembly(name: str, lapack: Lapack) -> str:
     assert loop is not None
     function, is_complex = loop[0].removeprefix(_LOOPS), loop[1][0] == "D"
     parts = [_GIVEN.format(are_complex=int(is_complex), integer_bytes=lapack.integer_bytes)]
-    parts += [_arithmetic(own, instruction) for own, instruction in _OF_TWO.items()]
     parts += [_call(own, routine, lapack, is_complex) for own, routine in _ROUTINES.items()]
     given = [own for own, _ in inspect.getmembers(given_lapack, inspect.isfunction)]
     parts.append(translate([lapack_code], [function], 0, given))
     return "".join(parts).replace(f"@{function}(", f'@"{name}"(')
-
-
-def _arithmetic(name: str, instruction: str) -> str:
-    """Arithmetic of floats that are given by their bits."""
-    names = ["a", "b"] if "%b" in instruction else ["a"]
-    lines = [f"  %{n} = bitcast i64 %{n}.bits to double" for n in names]
-    lines += [f"  %r = {instruction}", "  %bits = bitcast double %r to i64", "  ret i64 %bits"]
-    parameters = ", ".join(f"i64 %{n}.bits" for n in names)
-    return "\n".join([f"define internal i64 @{name}({parameters}) {{", *lines, "}", ""])
 
 
 def _call(name: str, routine: _Routine, lapack: Lapack, is_complex: bool) -> str:

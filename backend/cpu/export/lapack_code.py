@@ -7,31 +7,28 @@ whether LAPACK failed for one of them; what it would have given is then NaN, as 
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import half, set_word, stack, word
+import math
+
+from ..native_python.intrinsics import FloatFunction, bits, from_bits, half, set_word, stack, word
 from .given_lapack import (
-    add_floats,
     allocate,
     are_complex,
-    divide_floats,
-    exp_float,
     geqrf,
     gesdd,
     gesv,
     getrf,
     give_back,
-    hypot_floats,
     integer_bytes,
-    log_float,
-    multiply_floats,
     orgqr,
     potrf,
     syevd,
-    whole_of_float,
 )
 
+exp, log, hypot = FloatFunction("exp"), FloatFunction("log"), FloatFunction("hypot", 2)
+
 ALL, LOWER, NONE, SOME, UPPER, VECTORS = (ord(letter) for letter in "ALNSUV")
-NAN, INFINITY, ONE = 0x7FF8 << 48, 0x7FF0 << 48, 0x3FF0 << 48
-SIGN = -(1 << 63)
+NAN, ONE = 0x7FF8 << 48, 0x3FF0 << 48
+LOWEST = -math.inf
 QUERY = -1
 
 
@@ -90,45 +87,45 @@ def determinants(arguments: int, extents: int, steps: int, as_logarithms: int) -
         turn(a, at(arguments, steps, 0, matrix), m, m)
         wrong = getrf(m, m, a, max(m, 1), pivots)
         fill(sign, 1, 0)
-        logarithm = INFINITY | SIGN if wrong else signed_logarithm(a, pivots, m, sign)
+        logarithm = LOWEST if wrong else signed_logarithm(a, pivots, m, sign)
         target = at(arguments, steps, 1, matrix)
         if as_logarithms:
             copy(target, sign)
-            set_word(at(arguments, steps, 2, matrix), logarithm)
+            set_word(at(arguments, steps, 2, matrix), bits(logarithm))
         else:
-            scale = exp_float(logarithm)
-            set_word(target, multiply_floats(word(sign), scale))
+            scale = exp(logarithm)
+            set_word(target, bits(from_bits(word(sign)) * scale))
             if are_complex():
-                set_word(target + 8, multiply_floats(word(sign + 8), scale))
+                set_word(target + 8, bits(from_bits(word(sign + 8)) * scale))
     give_back(a)
     return 0
 
 
-def signed_logarithm(a: int, pivots: int, m: int, sign: int) -> int:
+def signed_logarithm(a: int, pivots: int, m: int, sign: int) -> float:
     """The logarithm of the product of a diagonal; where its sign goes begins as zero."""
     size = number_bytes()
     exchanges = 0
     for row in range(m):
         exchanges += half(pivots + row * integer_bytes()) != row + 1
-    real = ONE | (exchanges & 1) << 63
-    imaginary = 0
-    total = 0
+    real = -1.0 if exchanges & 1 else 1.0
+    imaginary = 0.0
+    total = 0.0
     for row in range(m):
         entry = a + row * (m + 1) * size
-        length = word(entry) & ((1 << 63) - 1)
+        length = from_bits(word(entry) & ((1 << 63) - 1))
         if are_complex():
-            length = hypot_floats(word(entry), word(entry + 8))
-            x = divide_floats(word(entry), length)
-            y = divide_floats(word(entry + 8), length)
-            product = add_floats(multiply_floats(real, x), multiply_floats(imaginary, y) ^ SIGN)
-            imaginary = add_floats(multiply_floats(real, y), multiply_floats(imaginary, x))
+            length = hypot(from_bits(word(entry)), from_bits(word(entry + 8)))
+            x = from_bits(word(entry)) / length
+            y = from_bits(word(entry + 8)) / length
+            product = real * x - imaginary * y
+            imaginary = real * y + imaginary * x
             real = product
-        else:
-            real = real ^ (word(entry) & SIGN)
-        total = add_floats(total, log_float(length))
-    set_word(sign, real)
+        elif word(entry) < 0:
+            real = -real
+        total += log(length)
+    set_word(sign, bits(real))
     if are_complex():
-        set_word(sign + 8, imaginary)
+        set_word(sign + 8, bits(imaginary))
     return total
 
 
@@ -192,8 +189,8 @@ def eigen(arguments: int, extents: int, steps: int, triangle: int, job: int) -> 
     set_word(asked + 16, 0)
     set_word(asked + 24, 0)
     syevd(job, triangle, m, asked, rows, asked, asked, QUERY, asked + 16, QUERY, asked + 24, QUERY)
-    numbers = whole_of_float(word(asked))
-    floats = whole_of_float(word(asked + 16))
+    numbers = int(from_bits(word(asked)))
+    floats = int(from_bits(word(asked + 16)))
     integers = half(asked + 24)
     a = allocate((m * m + numbers) * size + 8 * (m + floats + integers))
     if a == 0:
@@ -240,7 +237,7 @@ def singular(arguments: int, extents: int, steps: int, job: int) -> int:
     asked = stack(2)
     fill(asked, 1, 0)
     gesdd(job, m, n, asked, rows, asked, asked, rows, asked, max(right, 1), asked, QUERY, asked, asked)
-    numbers = whole_of_float(word(asked))
+    numbers = int(from_bits(word(asked)))
     floats = 5 * least * least + 2 * max(m, n) * least + 7 * least + 1 if are_complex() else 0
     a = allocate((m * n + m * left + right * n + numbers) * size + 8 * (least + floats + 8 * least))
     if a == 0:
@@ -273,7 +270,7 @@ def qr_r_raw(arguments: int, extents: int, steps: int) -> int:
     asked = stack(2)
     fill(asked, 1, 0)
     geqrf(m, n, asked, max(m, 1), asked, asked, QUERY)
-    numbers = whole_of_float(word(asked))
+    numbers = int(from_bits(word(asked)))
     a = allocate((m * n + least + numbers) * size)
     if a == 0:
         return 1
@@ -308,7 +305,7 @@ def basis(arguments: int, extents: int, steps: int, scales: int, columns: int) -
     asked = stack(2)
     fill(asked, 1, 0)
     orgqr(m, columns, scales, asked, max(m, 1), asked, asked, QUERY)
-    numbers = whole_of_float(word(asked))
+    numbers = int(from_bits(word(asked)))
     q = allocate((m * columns + scales + numbers) * size)
     if q == 0:
         return 1

@@ -43,17 +43,44 @@ class Static(int):
     """
 
 
-class CFunction:
+class Linked:
+    """A function that is there when code is linked."""
+
+    def of(self, name: str, real: str) -> tuple[str, list[str], str]:
+        """The symbol of a constant, the types of what it takes, and that of the result, where floats have a type."""
+        raise NotImplementedError
+
+
+class CFunction(Linked):
     """A function of the system that takes so many 64-bit integers or addresses: a constant with the function's name.
 
     `result` is its type in LLVM; an `int` (i32) is extended by its sign.
     """
 
     def __init__(self, parameters: int, result: str = "i64") -> None:
-        self.parameters, self.result = parameters, result
+        self._types, self._result = ["i64"] * parameters, result
 
     def __call__(self, *arguments: int) -> int:
         raise InternalError(_CALLED)
+
+    def of(self, name: str, real: str) -> tuple[str, list[str], str]:
+        return name, self._types, self._result
+
+
+class FloatFunction(Linked):
+    """A function of C that takes and returns floats: `log` of double precision is `logf` of single precision."""
+
+    def __init__(self, symbol: str, parameters: int = 1, real: str = "") -> None:
+        self._symbol, self._parameters = symbol, parameters
+        self._real = real
+        """The type, where it is of one alone."""
+
+    def __call__(self, *values: float) -> float:
+        raise InternalError(_CALLED)
+
+    def of(self, name: str, real: str) -> tuple[str, list[str], str]:
+        kind = self._real or real
+        return self._symbol + ("f" if kind == "float" else ""), [kind] * self._parameters, kind
 
 
 class Order(enum.Enum):
@@ -128,6 +155,22 @@ def pause() -> None:
 
 def bit_length(value: int) -> int:
     """How many bits a word has up to its highest one that is set."""
+
+
+def bits(value: float) -> int:
+    """The bits of a float; those of single precision are the lower ones."""
+
+
+def from_bits(value: int) -> float:
+    """The float of some bits."""
+
+
+def wide(value: float) -> float:
+    """A float in double precision."""
+
+
+def root(value: float) -> float:
+    """The square root of a float."""
 
 
 def api(index: int) -> int:

@@ -1,11 +1,14 @@
-"""Native code from functions in a small part of Python: every value is a 64-bit integer, addresses too.
+"""Native code from functions in a small part of Python: every value is a 64-bit integer, addresses too, or a float.
 
 The code of the dispatcher and of the pools is written in Python's syntax, so that it is read, checked and formatted as
 all the rest, and is translated, not run. There are assignments to names, `if`, `while`, `for i in range(n)`, `break`,
 `continue`, `pass`, `return`, arithmetic (`+ - * // % & | ^ << >>`, unsigned shifts, division towards zero, no checks
 for overflow), signed comparisons, `min` and `max` of two, `and`, `or`, `not`, `a if c else b`, calls of each other, the
-functions of `intrinsics.py`, and constants of their modules: integers, `Static` memory, `CFunction`s. Of an `if` whose
+functions of `intrinsics.py`, and constants of their modules: numbers, `Static` memory, functions of C. Of an `if` whose
 test is the name of a constant that is a bool, only the branch that it chooses is translated.
+
+Functions say by annotations which of their values are floats, of double precision or, if that is asked for, of single
+precision; with integers they meet in conversions alone, `float(n)`, `int(x)` and those of `intrinsics.py`.
 """
 
 from __future__ import annotations
@@ -13,11 +16,12 @@ from __future__ import annotations
 import ast
 import inspect
 import platform
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 
 from ....dialect.errors import InternalError
-from .intrinsics import CFunction, Order, Static
+from .intrinsics import Linked, Order, Static
 from .layout import TABLE
 
 _ARITHMETIC: Mapping[type, str] = {
@@ -32,6 +36,7 @@ _ARITHMETIC: Mapping[type, str] = {
     ast.LShift: "shl",
     ast.RShift: "lshr",
 }
+_OF_FLOATS: Mapping[type, str] = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _COMPARISONS: Mapping[type, str] = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
@@ -67,15 +72,20 @@ _INSTRUCTIONS: Mapping[str, tuple[str, ...]] = {
     "pause": _PAUSE.get(platform.machine().lower(), ()),
 }
 """What intrinsics do with their operands; an instruction may use the value of the one before."""
+_CONVERSIONS = ("float", "int", "bits", "from_bits", "wide", "root")
 _C_RESULTS: Mapping[str, str] = {"call": "i64", "call_int": "i32", "call_void": "void"}
 
 
 def translate(
-    modules: Sequence[ModuleType], exported: Sequence[str], table_words: int, given: Sequence[str] = ()
+    modules: Sequence[ModuleType],
+    exported: Sequence[str],
+    table_words: int,
+    given: Sequence[str] = (),
+    real: str = "double",
 ) -> str:
     """The LLVM assembly of the functions of some modules; the functions that are not exported are internal.
 
-    They may call functions that are `given` in assembly.
+    They may call functions that are `given` in assembly. `real` is what floats are, `double` or `float`.
     """
     functions: dict[str, tuple[ast.FunctionDef, ModuleType]] = {}
     for module in modules:
@@ -85,31 +95,38 @@ def translate(
                     raise InternalError(f"two functions of native code are called {node.name}")
                 functions[node.name] = node, module
     parts = [f"@{TABLE} = global [{table_words} x i64] zeroinitializer\n"] if table_words else []
-    parts += dict.fromkeys(line for module in modules for line in _declarations(module))
+    parts += dict.fromkeys(line for module in modules for line in _declarations(module, real))
     known = {**functions, **dict.fromkeys(given)}
     for name, (node, module) in functions.items():
         linkage = "" if name in exported else "internal "
-        parts.append(_Function(node, module, known).text(linkage))
+        parts.append(_Function(node, module, known, real).text(linkage))
     return "\n".join(parts)
 
 
-def _declarations(module: ModuleType) -> Iterator[str]:
+def _declarations(module: ModuleType, real: str) -> Iterator[str]:
     for name, value in vars(module).items():
         if isinstance(value, Static):
             yield f"@{name} = internal global [{int(value)} x i64] zeroinitializer, align 64"
-        elif isinstance(value, CFunction):
-            yield f"declare {value.result} @{name}({', '.join(['i64'] * value.parameters)})"
+        elif isinstance(value, Linked):
+            symbol, types, result = value.of(name, real)
+            yield f"declare {result} @{symbol}({', '.join(types)})"
 
 
 class _Function:
     """Translates one function. Names are slots on the stack, which LLVM makes registers."""
 
-    def __init__(self, node: ast.FunctionDef, module: ModuleType, known: Mapping[str, object]) -> None:
+    def __init__(
+        self, node: ast.FunctionDef, module: ModuleType, known: Mapping[str, object], real: str
+    ) -> None:
         self._node = node
         self._constants = vars(module)
         self._known = known
+        self._real = real
         self._lines: list[str] = []
-        self._slots: dict[str, None] = {}
+        self._slots: dict[str, str] = {}
+        """Their types."""
+        self._types: dict[str, str] = {}
+        """Of values that are no 64-bit integers."""
         self._count = 0
         self._loops: list[tuple[str, str]] = []
         self._is_open = True
@@ -117,15 +134,29 @@ class _Function:
 
     def text(self, linkage: str) -> str:
         """The definition."""
-        parameters = [argument.arg for argument in self._node.args.args]
-        for name in parameters:
+        types, self._result = self._signature(self._node.name)
+        names = [argument.arg for argument in self._node.args.args]
+        for name, type in zip(names, types, strict=True):
+            self._types[f"%{name}.in"] = type
             self._store(name, f"%{name}.in")
         self._run(self._node.body)
         if self._is_open:
             self._lines.append("  ret i64 0")
-        slots = [f"  %{name} = alloca i64" for name in self._slots]
-        head = f"define {linkage}i64 @{self._node.name}({', '.join(f'i64 %{p}.in' for p in parameters)})"
+        slots = [f"  %{name} = alloca {type}" for name, type in self._slots.items()]
+        parameters = ", ".join(f"{type} %{name}.in" for name, type in zip(names, types, strict=True))
+        head = f"define {linkage}{self._result} @{self._node.name}({parameters})"
         return "\n".join([f'{head} nounwind "no-stack-arg-probe" {{', *slots, *self._lines, "}", ""])
+
+    def _signature(self, name: str) -> tuple[list[str], str]:
+        """What a function takes, and what it returns."""
+        found = self._known[name] or self._constants.get(name)
+        if isinstance(found, tuple):
+            told = [*(argument.annotation for argument in found[0].args.args), found[0].returns]
+            texts = ["" if annotation is None else ast.unparse(annotation) for annotation in told]
+        else:
+            texts = list(getattr(found, "__annotations__", {"": "int", "return": "int"}).values())
+        *types, result = (self._real if text == "float" else "i64" for text in texts)
+        return types, result
 
     # Statements
 
@@ -149,8 +180,22 @@ class _Function:
             self._value(statement.value)
 
     def _store(self, name: str, value: str) -> None:
-        self._slots[name] = None
-        self._lines.append(f"  store i64 {value}, ptr %{name}")
+        self._slots.setdefault(name, self._type(value))
+        self._lines.append(f"  store {self._typed(value, self._slots[name])}, ptr %{name}")
+
+    def _load(self, name: str) -> str:
+        return self._emit(f"load {self._slots[name]}, ptr %{name}", self._slots[name])
+
+    def _type(self, value: str) -> str:
+        return self._types.get(value, "i64")
+
+    def _typed(self, value: str, type: str) -> str:
+        """A value with its type, which has to be one; constants of floats are of each."""
+        if self._type(value) != type and not (value.startswith("0x") and type != "i64"):
+            raise InternalError(
+                f"native code of {self._node.name}: {value} is a {self._type(value)}, no {type}"
+            )
+        return f"{type} {value}"
 
     def _assign(self, statement: ast.Assign) -> None:
         match statement.targets:
@@ -162,16 +207,17 @@ class _Function:
     def _augassign(self, statement: ast.AugAssign) -> None:
         if not isinstance(statement.target, ast.Name):
             raise self._unknown(statement)
-        old = self._emit(f"load i64, ptr %{statement.target.id}")
-        operation = _ARITHMETIC[type(statement.op)]
-        self._store(statement.target.id, self._emit(f"{operation} i64 {old}, {self._value(statement.value)}"))
+        name = statement.target.id
+        self._store(
+            name, self._binary(statement, statement.op, self._load(name), self._value(statement.value))
+        )
 
     def _pass(self, statement: ast.Pass) -> None:
         """Nothing."""
 
     def _return(self, statement: ast.Return) -> None:
         value = "0" if statement.value is None else self._value(statement.value)
-        self._end(f"ret i64 {value}")
+        self._end(f"ret {self._typed(value, self._result)}")
 
     def _if(self, statement: ast.If) -> None:
         known = isinstance(statement.test, ast.Name) and self._constants.get(statement.test.id)
@@ -268,8 +314,12 @@ class _Function:
             case ast.UnaryOp(ast.Not(), operand):
                 self._branch(operand, no, yes)
             case ast.Compare(left, [comparison], [right]):
-                operands = f"{self._value(left)}, {self._value(right)}"
-                holds = self._emit(f"icmp {_COMPARISONS[type(comparison)]} i64 {operands}")
+                one, other = self._value(left), self._value(right)
+                kind, predicate = self._common(one, other), _COMPARISONS[type(comparison)]
+                if kind != "i64":
+                    predicate = "une" if predicate == "ne" else f"o{predicate.lstrip('s')}"
+                compare = "icmp" if kind == "i64" else "fcmp"
+                holds = self._emit(f"{compare} {predicate} {kind} {one}, {other}")
                 self._end(f"br i1 {holds}, label %{yes}, label %{no}")
             case _:
                 holds = self._emit(f"icmp ne i64 {self._value(test)}, 0")
@@ -277,26 +327,45 @@ class _Function:
 
     # Values
 
-    def _emit(self, instruction: str) -> str:
+    def _emit(self, instruction: str, type: str = "i64") -> str:
         self._count += 1
         self._lines.append(f"  %v{self._count} = {instruction}")
+        if type != "i64":
+            self._types[f"%v{self._count}"] = type
         return f"%v{self._count}"
+
+    def _common(self, left: str, right: str) -> str:
+        """The type of two values, which have to have one."""
+        kind = self._type(right if left.startswith("0x") else left)
+        for value in (left, right):
+            self._typed(value, kind)
+        return kind
+
+    def _binary(self, node: ast.AST, op: ast.operator, left: str, right: str) -> str:
+        kind = self._common(left, right)
+        operation = (_ARITHMETIC if kind == "i64" else _OF_FLOATS).get(type(op))
+        if operation is None:
+            raise self._unknown(node)
+        if operation == "mul" and left.isdecimal() and right.isdecimal():  # as offsets of words are
+            return str(int(left) * int(right))
+        return self._emit(f"{operation} {kind} {left}, {right}", kind)
 
     def _value(self, node: ast.expr) -> str:
         match node:
-            case ast.Constant(int(value)):
-                return str(int(value))
+            case ast.Constant(int(value) | float(value)):
+                return self._constant(node)
             case ast.Name(name) if name in self._slots:
-                return self._emit(f"load i64, ptr %{name}")
+                return self._load(name)
             case ast.Name() | ast.Attribute():
-                return str(self._constant(node))
+                return self._constant(node)
+            case ast.UnaryOp(ast.USub(), ast.Constant(int(value) | float(value))):
+                return self._constant(ast.Constant(-value))
             case ast.UnaryOp(ast.USub(), operand):
-                return self._emit(f"sub i64 0, {self._value(operand)}")
-            case ast.BinOp(left, op, right) if type(op) in _ARITHMETIC:
-                values = self._value(left), self._value(right)
-                if type(op) is ast.Mult and all(map(str.isdecimal, values)):  # as offsets of words are
-                    return str(int(values[0]) * int(values[1]))
-                return self._emit(f"{_ARITHMETIC[type(op)]} i64 {', '.join(values)}")
+                old = self._value(operand)
+                kind = self._type(old)
+                return self._emit(f"sub i64 0, {old}" if kind == "i64" else f"fneg {kind} {old}", kind)
+            case ast.BinOp(left, op, right):
+                return self._binary(node, op, self._value(left), self._value(right))
             case ast.Call(ast.Name(name), arguments, []):
                 return self._call(node, name, arguments)
             case ast.IfExp(test, body, orelse):
@@ -305,16 +374,20 @@ class _Function:
                 return self._chosen(node, ast.Constant(1), ast.Constant(0))
         raise self._unknown(node)
 
-    def _constant(self, node: ast.expr) -> int | str:
+    def _constant(self, node: ast.expr) -> str:
         """What the module knows by a dotted name."""
         value = node.value if isinstance(node, ast.Constant) else self._resolve(node)
         if isinstance(value, Static) and isinstance(node, ast.Name):
             return f"ptrtoint (ptr @{node.id} to i64)"
         if isinstance(value, Order):
             return str(value.value)
+        if isinstance(value, float):
+            text = f"0x{struct.pack('>d', value).hex()}"
+            self._types[text] = self._real
+            return text
         if not isinstance(value, int):
             raise self._unknown(node)
-        return int(value)
+        return str(int(value))
 
     def _resolve(self, node: ast.expr) -> object:
         if isinstance(node, ast.Name) and node.id in self._constants:
@@ -332,7 +405,7 @@ class _Function:
             self._store(name, self._value(value))
             self._jump(after)
         self._block(after)
-        return self._emit(f"load i64, ptr %{name}")
+        return self._load(name)
 
     def _call(self, node: ast.Call, name: str, arguments: Sequence[ast.expr]) -> str:
         match name, arguments:
@@ -343,18 +416,42 @@ class _Function:
                 return f"ptrtoint (ptr @{function} to i64)"
         values = [self._value(argument) for argument in arguments]
         if name in self._known:
-            return self._call_address("i64", f"@{name}", values)
+            types, result = self._signature(name)
+            several = types * len(values) if len(types) == 1 else types  # of `*given`
+            return self._call_address(result, f"@{name}", values, several)
         if name == "call_double":
             number = self._emit(f"bitcast i64 {values[1]} to double")
             return self._emit(f"call i64 {self._pointer(values[0])}(double {number})")
+        if name in _CONVERSIONS:
+            return self._converted(name, *values)
         if name in _C_RESULTS:
             return self._call_address(_C_RESULTS[name], self._pointer(values[0]), values[1:])
         if name in _INSTRUCTIONS:
             return self._run_intrinsic(_INSTRUCTIONS[name], values)
         of_system = self._constants.get(name)
-        if isinstance(of_system, CFunction) and of_system.parameters == len(values):
-            return self._call_address(of_system.result, f"@{name}", values)
+        if isinstance(of_system, Linked):
+            symbol, types, result = of_system.of(name, self._real)
+            if len(types) == len(values):
+                return self._call_address(result, f"@{symbol}", values, types)
         raise self._unknown(node)
+
+    def _converted(self, name: str, value: str) -> str:
+        real, is_single = self._real, self._real == "float"
+        match name:
+            case "bits":
+                if is_single:
+                    return self._emit(f"zext i32 {self._emit(f'bitcast float {value} to i32')} to i64")
+                return self._emit(f"bitcast double {value} to i64")
+            case "from_bits":
+                source = f"i32 {self._emit(f'trunc i64 {value} to i32')}" if is_single else f"i64 {value}"
+                return self._emit(f"bitcast {source} to {real}", real)
+            case "wide":
+                return self._emit(f"fpext float {value} to double", "double") if is_single else value
+            case "int":
+                return self._emit(f"fptosi {real} {value} to i64")
+            case "root":
+                return self._emit(f"call {real} @llvm.sqrt.f{32 if is_single else 64}({real} {value})", real)
+        return self._emit(f"sitofp i64 {value} to {real}", real)
 
     def _pointer(self, address: str) -> str:
         return self._emit(f"inttoptr i64 {address} to ptr")
@@ -371,10 +468,14 @@ class _Function:
                 value = self._emit(instruction)
         return value
 
-    def _call_address(self, result: str, function: str, values: Sequence[str]) -> str:
-        call = f"call {result} {function}({', '.join(f'i64 {value}' for value in values)})"
+    def _call_address(
+        self, result: str, function: str, values: Sequence[str], types: Sequence[str] | None = None
+    ) -> str:
+        types = ["i64"] * len(values) if types is None else types
+        passed = ", ".join(self._typed(*pair) for pair in zip(values, types, strict=True))
+        call = f"call {result} {function}({passed})"
         if result == "void":
             self._lines.append(f"  {call}")
             return "0"
-        value = self._emit(call)
+        value = self._emit(call, "i64" if result == "i32" else result)
         return self._emit(f"sext i32 {value} to i64") if result == "i32" else value

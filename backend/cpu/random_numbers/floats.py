@@ -1,4 +1,4 @@
-"""Random floats: uniform, normal and exponential. Floats are their bits, in the lower half of a word if they have 32.
+"""Random floats: uniform, normal and exponential.
 
 Translated to native code, for each algorithm and precision. The layers of the ziggurats and the order in which words
 are drawn are NumPy's, so that all numbers are.
@@ -6,26 +6,8 @@ are drawn are NumPy's, so that all numbers are.
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import set_half, set_word, word
-from .given import (
-    algorithm,
-    border,
-    height,
-    inverse_border,
-    is_below_exponential,
-    is_below_normal,
-    is_double,
-    is_less,
-    limit,
-    log1p_of,
-    minus,
-    negative,
-    plus,
-    real,
-    times,
-    unit,
-    width,
-)
+from ..native_python.intrinsics import FloatFunction, bits, from_bits, set_half, set_word, wide, word
+from .given import algorithm, border, height, inverse_border, is_double, limit, unit, width
 from .words import (
     MULTIPLIER,
     MULTIPLIER_HIGH,
@@ -46,6 +28,10 @@ MULTIPLIER_4_LOW, MULTIPLIER_4_HIGH = MULTIPLIER_4 & (1 << 64) - 1, MULTIPLIER_4
 INCREMENTS_4_LOW, INCREMENTS_4_HIGH = INCREMENTS_4 & (1 << 64) - 1, INCREMENTS_4 >> 64
 
 BLOCK = 4
+
+log1p = FloatFunction("log1p")
+exp = FloatFunction("exp")
+double_exp = FloatFunction("exp", real="double")
 
 
 def weft_random_uniform(spare: int, core: int, target: int, count: int) -> int:
@@ -76,10 +62,10 @@ def fill_blocks(core: int, target: int, blocks: int) -> int:
     low_4 = step_low(low_3, MULTIPLIER_LOW, add_low)
     high_4 = step_high(low_3, high_3, MULTIPLIER_LOW, MULTIPLIER_HIGH, add_low, add_high)
     for _block in range(blocks):
-        set_word(target, of_word(xorshift_rotate(low_1, high_1)))
-        set_word(target + 8, of_word(xorshift_rotate(low_2, high_2)))
-        set_word(target + 16, of_word(xorshift_rotate(low_3, high_3)))
-        set_word(target + 24, of_word(xorshift_rotate(low_4, high_4)))
+        set_word(target, bits(of_word(xorshift_rotate(low_1, high_1))))
+        set_word(target + 8, bits(of_word(xorshift_rotate(low_2, high_2))))
+        set_word(target + 16, bits(of_word(xorshift_rotate(low_3, high_3))))
+        set_word(target + 24, bits(of_word(xorshift_rotate(low_4, high_4))))
         target += 8 * BLOCK
         low = low_4
         high = high_4
@@ -101,22 +87,22 @@ def set_state_high(core: int, high: int) -> int:
     return 0
 
 
-def of_word(drawn: int) -> int:
+def of_word(drawn: int) -> float:
     """The number in [0, 1) that the upper bits of a word, or of half of one, say."""
-    return times(real(drawn >> (11 if is_double() else 8)), unit())
+    return float(drawn >> (11 if is_double() else 8)) * unit()
 
 
-def uniform(spare: int, core: int) -> int:
+def uniform(spare: int, core: int) -> float:
     """The next number in [0, 1)."""
     return of_word(next_word(core) if is_double() else next_half(spare, core))
 
 
-def store(target: int, number: int, bits: int) -> int:
+def store(target: int, number: int, value: float) -> int:
     """Store a float at a place."""
     if is_double():
-        set_word(target + 8 * number, bits)
+        set_word(target + 8 * number, bits(value))
     else:
-        set_half(target + 4 * number, bits)
+        set_half(target + 4 * number, bits(value))
     return 0
 
 
@@ -127,9 +113,9 @@ def weft_random_inverse_exponential(spare: int, core: int, target: int, count: i
     return 0
 
 
-def log_of_rest(spare: int, core: int) -> int:
+def log_of_rest(spare: int, core: int) -> float:
     """Minus the logarithm of what a uniform number leaves of one."""
-    return negative(log1p_of(negative(uniform(spare, core))))
+    return -log1p(-uniform(spare, core))
 
 
 def weft_random_normal(spare: int, core: int, target: int, count: int) -> int:
@@ -162,7 +148,7 @@ def fill_normal(spare: int, core: int, target: int, count: int) -> int:
             value = finished_normal(spare, core, drawn)
             low = word(core)
             high = word(core + 8)
-        set_word(target + 8 * number, value)
+        set_word(target + 8 * number, bits(value))
     set_word(core, low)
     return set_state_high(core, high)
 
@@ -172,13 +158,13 @@ def magnitude_of(drawn: int) -> int:
     return (drawn >> 9) & ((1 << 52) - 1 if is_double() else (1 << 23) - 1)
 
 
-def scaled_normal(drawn: int) -> int:
+def scaled_normal(drawn: int) -> float:
     """The normal number that a word says, unless its layer says otherwise."""
     sign = ((drawn >> 8) & 1) << (63 if is_double() else 31)
-    return times(real(magnitude_of(drawn)), width(drawn & 255)) ^ sign
+    return from_bits(bits(float(magnitude_of(drawn)) * width(drawn & 255)) ^ sign)
 
 
-def finished_normal(spare: int, core: int, drawn: int) -> int:
+def finished_normal(spare: int, core: int, drawn: int) -> float:
     """The normal number of a word that is at the border of its layer: there, in the tail, or of other words."""
     while magnitude_of(drawn) >= limit(drawn & 255):
         layer = drawn & 255
@@ -190,25 +176,30 @@ def finished_normal(spare: int, core: int, drawn: int) -> int:
     return scaled_normal(drawn)
 
 
-def point_of(spare: int, core: int, layer: int) -> int:
+def is_below_normal(height: float, place: float) -> int:
+    """Whether a height is below the normal density (of maximum 1) at a place, in doubles as NumPy's C has it."""
+    return wide(height) < double_exp(wide(place) * -0.5 * wide(place))
+
+
+def point_of(spare: int, core: int, layer: int) -> float:
     """A random height in a layer."""
-    return plus(times(minus(height(layer - 1), height(layer)), uniform(spare, core)), height(layer))
+    return (height(layer - 1) - height(layer)) * uniform(spare, core) + height(layer)
 
 
-def tail_of_normal(spare: int, core: int, is_negative: int) -> int:
+def tail_of_normal(spare: int, core: int, is_negative: int) -> float:
     """A number beyond the lowest layer (Marsaglia, 1964)."""
     beyond = proposed_tail(spare, core)
     bound = log_of_rest(spare, core)
-    while not is_less(times(beyond, beyond), plus(bound, bound)):
+    while not beyond * beyond < bound + bound:
         beyond = proposed_tail(spare, core)
         bound = log_of_rest(spare, core)
-    value = plus(border(), beyond)
-    return negative(value) if is_negative else value
+    value = border() + beyond
+    return -value if is_negative else value
 
 
-def proposed_tail(spare: int, core: int) -> int:
+def proposed_tail(spare: int, core: int) -> float:
     """How far beyond the border a number in the tail may be."""
-    return times(negative(inverse_border()), log1p_of(negative(uniform(spare, core))))
+    return -inverse_border() * log1p(-uniform(spare, core))
 
 
 def weft_random_exponential(spare: int, core: int, target: int, count: int) -> int:
@@ -227,18 +218,18 @@ def bits_of_exponential(spare: int, core: int) -> int:
     return next_word(core) >> 3 if is_double() else next_half(spare, core) >> 1
 
 
-def scaled_exponential(drawn: int) -> int:
+def scaled_exponential(drawn: int) -> float:
     """The exponential number that bits say, unless their layer says otherwise."""
-    return times(real(drawn >> 8), width(drawn & 255))
+    return float(drawn >> 8) * width(drawn & 255)
 
 
-def finished_exponential(spare: int, core: int, drawn: int) -> int:
+def finished_exponential(spare: int, core: int, drawn: int) -> float:
     """The exponential number of bits at the border of their layer: there, in the tail, or of other words."""
     while drawn >> 8 >= limit(drawn & 255):
         layer = drawn & 255
         if layer == 0:
-            return plus(border(), log_of_rest(spare, core))
-        if is_below_exponential(point_of(spare, core, layer), scaled_exponential(drawn)):
+            return border() + log_of_rest(spare, core)
+        if point_of(spare, core, layer) < exp(-scaled_exponential(drawn)):
             break
         drawn = bits_of_exponential(spare, core)
     return scaled_exponential(drawn)

@@ -5,7 +5,7 @@ They cannot be called from Python; they are here so that what calls them is chec
 
 from __future__ import annotations
 
-from functools import cache
+import struct
 
 import numpy as np
 
@@ -37,51 +37,15 @@ def is_double() -> int:
     """1 if floats have 64 bits, 0 if they have 32."""
 
 
-def real(value: int) -> int:
-    """The float of an integer."""
-
-
-def unit() -> int:
+def unit() -> float:
     """What a uniform number has as a last place."""
 
 
-def plus(left: int, right: int) -> int:
-    """The sum of floats."""
-
-
-def minus(left: int, right: int) -> int:
-    """The difference of floats."""
-
-
-def times(left: int, right: int) -> int:
-    """The product of floats."""
-
-
-def over(left: int, right: int) -> int:
-    """The quotient of floats."""
-
-
-def root_of(value: int) -> int:
-    """The square root of a float."""
-
-
-def log_of(value: int) -> int:
-    """The logarithm of a float: that of the C library, as Python's and NumPy's are."""
-
-
-def cosine_of(value: int) -> int:
-    """The cosine of a float of double precision: that of the C library."""
-
-
-def sine_of(value: int) -> int:
-    """The sine of a float of double precision: that of the C library."""
-
-
-def python_float(value: int) -> int:
+def python_float(value: float) -> int:
     """A new `float` of Python's of a float of double precision."""
 
 
-def float_of_python(value: int) -> int:
+def float_of_python(value: int) -> float:
     """The float of double precision that a number of Python's is."""
 
 
@@ -97,43 +61,23 @@ def numpys_of_two(state: int, first: int, second: int) -> int:
     """A number of a distribution of NumPy's that has two parameters, floats."""
 
 
-def negative(value: int) -> int:
-    """A float with the other sign."""
-
-
-def is_less(left: int, right: int) -> int:
-    """1 if a float is less than another one, else 0."""
-
-
-def log1p_of(value: int) -> int:
-    """The logarithm of one plus a float: that of the C library, as NumPy's is."""
-
-
-def is_below_normal(height: int, place: int) -> int:
-    """1 if a height is below the normal density (of maximum 1) at a place, in double precision; else 0."""
-
-
-def is_below_exponential(height: int, place: int) -> int:
-    """1 if a height is below the exponential density at a place, else 0."""
-
-
 def limit(layer: int) -> int:
     """The integer below which a number is inside of its layer."""
 
 
-def width(layer: int) -> int:
+def width(layer: int) -> float:
     """The float that scales integers to a layer."""
 
 
-def height(layer: int) -> int:
+def height(layer: int) -> float:
     """The density at the border of a layer."""
 
 
-def border() -> int:
+def border() -> float:
     """Where the tail begins."""
 
 
-def inverse_border() -> int:
+def inverse_border() -> float:
     """One by where the tail begins."""
 
 
@@ -155,11 +99,6 @@ def set_integer(address: int, value: int) -> int:
 
 GIVEN = only_native(globals())
 """All functions."""
-
-
-def bits_of(value: float) -> int:
-    """The bits of a float of double precision, for constants of native code."""
-    return int(np.float64(value).view(np.int64))
 
 
 LINKED = (
@@ -193,39 +132,6 @@ define internal i64 @unsigned_remainder(i64 %a, i64 %b) alwaysinline {{
 }}
 """
 
-_TO_FLOAT = {
-    "float64": "  %{0}f = bitcast i64 %{0} to double\n",
-    "float32": "  %{0}i = trunc i64 %{0} to i32\n  %{0}f = bitcast i32 %{0}i to float\n",
-}
-_TO_BITS = {
-    "float64": "  %r = bitcast double %rf to i64\n  ret i64 %r\n",
-    "float32": "  %ri = bitcast float %rf to i32\n  %r = zext i32 %ri to i64\n  ret i64 %r\n",
-}
-_TO_TRUTH = "  %r = zext i1 %c to i64\n  ret i64 %r\n"
-
-_DENSITIES = {
-    "float64": {
-        "is_below_normal": (
-            "  %h = fmul double %bf, -0.5\n  %e = fmul double %h, %bf\n  %d = call double @exp(double %e)\n"
-            "  %c = fcmp olt double %af, %d\n"
-        ),
-        "is_below_exponential": (
-            "  %e = fneg double %bf\n  %d = call double @exp(double %e)\n  %c = fcmp olt double %af, %d\n"
-        ),
-    },
-    "float32": {
-        "is_below_normal": (
-            "  %aw = fpext float %af to double\n  %bw = fpext float %bf to double\n"
-            "  %h = fmul double %bw, -0.5\n  %e = fmul double %h, %bw\n  %d = call double @exp(double %e)\n"
-            "  %c = fcmp olt double %aw, %d\n"
-        ),
-        "is_below_exponential": (
-            "  %e = fneg float %bf\n  %d = call float @expf(float %e)\n  %c = fcmp olt float %af, %d\n"
-        ),
-    },
-}
-"""As NumPy's C code has them: its -0.5 makes doubles of floats."""
-
 
 def words_assembly(number: int) -> str:
     """What words are made with, in LLVM assembly."""
@@ -233,63 +139,37 @@ def words_assembly(number: int) -> str:
 
 
 _OF_PYTHON = """
-declare double @cos(double)
-declare double @sin(double)
 declare i64 @PyFloat_FromDouble(double)
 declare double @PyFloat_AsDouble(i64)
-""" + "".join(
-    f"define internal i64 @{name}(i64 %a) {{\n  %af = bitcast i64 %a to double\n{body}  ret i64 %r\n}}\n"
-    for name, body in (
-        ("cosine_of", "  %rf = call double @cos(double %af)\n  %r = bitcast double %rf to i64\n"),
-        ("sine_of", "  %rf = call double @sin(double %af)\n  %r = bitcast double %rf to i64\n"),
-        ("python_float", "  %r = call i64 @PyFloat_FromDouble(double %af)\n"),
-        (
-            "float_of_python",
-            "  %rf = call double @PyFloat_AsDouble(i64 %a)\n  %r = bitcast double %rf to i64\n",
-        ),
-    )
-)
+define internal i64 @python_float(double %a) alwaysinline {
+  %r = call i64 @PyFloat_FromDouble(double %a)
+  ret i64 %r
+}
+define internal double @float_of_python(i64 %a) alwaysinline {
+  %r = call double @PyFloat_AsDouble(i64 %a)
+  ret double %r
+}
+"""
 """Functions of double precision only."""
+
+REALS = {"float64": "double", "float32": "float"}
 
 
 def floats_assembly(distribution: str, precision: str) -> str:
     """What floats are made with, in LLVM assembly; the tables are those of a distribution."""
-    kind = {"float64": "double", "float32": "float"}[precision]
-    one, two = _TO_FLOAT[precision].format("a"), "".join(map(_TO_FLOAT[precision].format, "ab"))
-    bits, suffix = _TO_BITS[precision], "" if precision == "float64" else "f"
-    binary = {"plus": "fadd", "minus": "fsub", "times": "fmul", "over": "fdiv"}
-    dtype = np.dtype(precision)
-    constants = {
-        "is_double": int(precision == "float64"),
-        "unit": _bits(2.0**-53 if precision == "float64" else 2.0**-24, dtype),
-        "border": _bits(BORDERS.get(distribution, 0.0), dtype),
-        "inverse_border": _bits(INVERSE_BORDER, dtype),
+    is_double, kind = precision == "float64", REALS[precision]
+    numbers = {
+        "unit": 2.0**-53 if is_double else 2.0**-24,
+        "border": BORDERS.get(distribution, 0.0),
+        "inverse_border": INVERSE_BORDER,
     }
     parts = [
-        f"declare double @exp(double)\ndeclare float @expf(float)\ndeclare {kind} @log1p{suffix}({kind})\n"
-        f"declare {kind} @log{suffix}({kind})\ndeclare {kind} @llvm.sqrt.f{8 * dtype.itemsize}({kind})\n",
-        *(_constant(name, value) for name, value in constants.items()),
-        *(
-            _function(name, "ab", f"{two}  %rf = {operation} {kind} %af, %bf\n{bits}")
-            for name, operation in binary.items()
-        ),
-        _function("negative", "a", f"{one}  %rf = fneg {kind} %af\n{bits}"),
-        _function("real", "a", f"  %rf = sitofp i64 %a to {kind}\n{bits}"),
-        _function("is_less", "ab", f"{two}  %c = fcmp olt {kind} %af, %bf\n{_TO_TRUTH}"),
-        *(
-            f"define internal i64 @{name}(i64 %a) {{\n{one}  %rf = call {kind} @{called}({kind} %af)\n{bits}}}\n"
-            for name, called in (
-                ("log1p_of", f"log1p{suffix}"),
-                ("log_of", f"log{suffix}"),
-                ("root_of", f"llvm.sqrt.f{8 * dtype.itemsize}"),
-            )
-        ),
-        _OF_PYTHON,
-        *(_function(name, "ab", two + body + _TO_TRUTH) for name, body in _DENSITIES[precision].items()),
-        *(
-            _table(name, part, distribution, precision)
-            for name, part in (("limit", "limits"), ("width", "widths"), ("height", "heights"))
-        ),
+        _constant("is_double", int(is_double)),
+        *(_constant(name, _digits(number, precision), kind) for name, number in numbers.items()),
+        _OF_PYTHON if is_double else "",
+        _table("limit", "limits", distribution, precision, "i64" if is_double else "i32"),
+        _table("width", "widths", distribution, precision, kind),
+        _table("height", "heights", distribution, precision, kind),
     ]
     return "".join(parts)
 
@@ -320,30 +200,33 @@ def integers_assembly(dtype: np.dtype[np.generic]) -> str:
     )
 
 
-def _constant(name: str, value: int) -> str:
-    return f"define internal i64 @{name}() alwaysinline {{ ret i64 {value} }}\n"
+def _constant(name: str, value: int | str, kind: str = "i64") -> str:
+    return f"define internal {kind} @{name}() alwaysinline {{ ret {kind} {value} }}\n"
 
 
-def _function(name: str, parameters: str, body: str) -> str:
+def _function(name: str, parameters: str, body: str, result: str = "i64") -> str:
     declared = ", ".join(f"i64 %{parameter}" for parameter in parameters)
-    return f"define internal i64 @{name}({declared}) alwaysinline {{\n{body}}}\n"
+    return f"define internal {result} @{name}({declared}) alwaysinline {{\n{body}}}\n"
 
 
-def _table(name: str, part: str, distribution: str, precision: str) -> str:
+def _table(name: str, part: str, distribution: str, precision: str, kind: str) -> str:
     """A function that looks a table up."""
-    kind = "i64" if precision == "float64" else "i32"
-    entries = table(distribution, precision, part) if distribution in BORDERS else [0]
+    bits = table(distribution, precision, part) if distribution in BORDERS else [0]
+    entries: list[str] = list(map(str, bits))
+    if kind in REALS.values():
+        floats = np.array(bits, "u8" if kind == "double" else "u4").view("f8" if kind == "double" else "f4")
+        entries = [_digits(number, precision) for number in floats.tolist()]
     values = ", ".join(f"{kind} {entry}" for entry in entries)
-    loaded = "" if kind == "i64" else "  %r = zext i32 %v to i64\n"
+    result = "i64" if kind == "i32" else kind
+    loaded = "  %r = zext i32 %v to i64\n" if kind == "i32" else ""
     body = (
-        f"  %p = getelementptr {kind}, ptr @{part}, i64 %a\n  %{'r' if kind == 'i64' else 'v'} = load {kind}, ptr %p\n"
-        f"{loaded}  ret i64 %r\n"
+        f"  %p = getelementptr {kind}, ptr @{part}, i64 %a\n  %{'v' if kind == 'i32' else 'r'} = load {kind}, ptr %p\n"
+        f"{loaded}  ret {result} %r\n"
     )
-    return f"@{part} = internal constant [{len(entries)} x {kind}] [{values}], align 64\n" + _function(
-        name, "a", body
-    )
+    constant = f"@{part} = internal constant [{len(entries)} x {kind}] [{values}], align 64\n"
+    return constant + _function(name, "a", body, result)
 
 
-@cache
-def _bits(value: float, dtype: np.dtype[np.generic]) -> int:
-    return int(np.asarray(value, dtype).view(f"u{dtype.itemsize}"))
+def _digits(number: float, precision: str) -> str:
+    """A float as LLVM writes it: the bits of the double that it is."""
+    return f"0x{struct.pack('>d', float(np.dtype(precision).type(number))).hex()}"

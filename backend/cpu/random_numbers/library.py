@@ -13,7 +13,7 @@ import numpy as np
 from ....dialect.bit_generators import ALGORITHMS
 from ....dialect.errors import InternalError
 from ..machine.native_code import kept_library
-from .given import GIVEN, LINKED, floats_assembly, integers_assembly, words_assembly
+from .given import GIVEN, LINKED, REALS, floats_assembly, integers_assembly, words_assembly
 from .numpys_distributions import DISTRIBUTIONS, call_assembly, numpys_addresses
 
 
@@ -37,7 +37,8 @@ def assembly(function: str, algorithm: str, dtype: str) -> str:
     distribution = function.removeprefix("weft_random_")
     own = floats_assembly(distribution, dtype) if is_float else integers_assembly(np.dtype(dtype))
     given = words_assembly(list(ALGORITHMS).index(algorithm)) + own
-    return given + translate([words, floats if is_float else integers], [function], 0, GIVEN)
+    modules = [words, floats if is_float else integers]
+    return given + translate(modules, [function], 0, GIVEN, REALS.get(dtype, "double"))
 
 
 @cache
@@ -76,9 +77,9 @@ def numpys_assembly(distribution: str) -> str:
 def twister_assembly(function: str, dtype: str) -> str:
     """The LLVM assembly of a function of the Mersenne Twister for a dtype."""
     from ..native_python.translator import translate
-    from . import floats, integers, twister_floats, twister_integers, twister_words, words
+    from . import integers, twister_floats, twister_integers, twister_words, words
 
     is_float = np.dtype(dtype).kind == "f"
     own = floats_assembly("", dtype) if is_float else integers_assembly(np.dtype(dtype))
-    modules = [floats, twister_floats] if is_float else [integers, twister_integers]
+    modules = [twister_floats] if is_float else [integers, twister_integers]
     return words_assembly(0) + own + translate([words, twister_words, *modules], [function], 0, GIVEN)

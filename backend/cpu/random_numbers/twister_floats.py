@@ -6,30 +6,24 @@ how many numbers there are to be, and the numbers.
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import CFunction, half, set_half, set_word, word
-from .given import (
-    bits_of,
-    cosine_of,
-    float_of_python,
-    is_less,
-    log_of,
-    minus,
-    negative,
-    over,
-    plus,
-    python_float,
-    real,
-    root_of,
-    sine_of,
-    times,
-    unit,
+from ..native_python.intrinsics import (
+    CFunction,
+    FloatFunction,
+    bits,
+    from_bits,
+    half,
+    root,
+    set_half,
+    set_word,
+    word,
 )
+from .given import float_of_python, python_float, unit
 from .twister_words import Py_DecRef, next_of_twister, wait_for_others
 
-ZERO, HALF, ONE, FOUR, MINUS_TWO = map(bits_of, (0.0, 0.5, 1.0, 4.0, -2.0))
-FULL_CIRCLE = bits_of(6.283185307179586)
-WIDTH = bits_of(4 * 2.718281828459045**-0.5 / 2.0**0.5)
+FULL_CIRCLE = 6.283185307179586
+WIDTH = 4 * 2.718281828459045**-0.5 / 2.0**0.5
 
+log, cos, sin = map(FloatFunction, ("log", "cos", "sin"))
 PyObject_GetAttr = CFunction(2)
 PyObject_SetAttr = CFunction(3, "i32")
 
@@ -42,14 +36,14 @@ def weft_twister_uniform(addresses: int) -> int:
     home = wait_for_others(word(addresses))
     target = word(addresses + 16)
     for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, uniform_of_twister(home))
+        set_word(target + 8 * number, bits(uniform_of_twister(home)))
     return 0
 
 
-def uniform_of_twister(home: int) -> int:
+def uniform_of_twister(home: int) -> float:
     """The next number in [0, 1): of 53 bits."""
     upper = next_of_twister(home) >> 5
-    return times(real((upper << 26) + (next_of_twister(home) >> 6)), unit())
+    return float((upper << 26) + (next_of_twister(home) >> 6)) * unit()
 
 
 def weft_twister_normal(addresses: int) -> int:
@@ -57,35 +51,35 @@ def weft_twister_normal(addresses: int) -> int:
     home = wait_for_others(word(addresses))
     target = word(addresses + 16)
     for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, polar(home))
+        set_word(target + 8 * number, bits(polar(home)))
     return 0
 
 
-def polar(home: int) -> int:
+def polar(home: int) -> float:
     """The next normal number."""
     spare = word(home + 16)
     if half(spare):
-        kept = word(spare + 8)
+        kept = from_bits(word(spare + 8))
         set_half(spare, 0)
-        set_word(spare + 8, ZERO)
+        set_word(spare + 8, 0)
         return kept
     one = centred(home)
     other = centred(home)
-    square = plus(times(one, one), times(other, other))
-    while not is_less(square, ONE) or square == ZERO:
+    square = one * one + other * other
+    while not square < 1.0 or square == 0.0:
         one = centred(home)
         other = centred(home)
-        square = plus(times(one, one), times(other, other))
-    factor = root_of(over(times(MINUS_TWO, log_of(square)), square))
-    set_word(spare + 8, times(factor, one))
+        square = one * one + other * other
+    factor = root(-2.0 * log(square) / square)
+    set_word(spare + 8, bits(factor * one))
     set_half(spare, 1)
-    return times(factor, other)
+    return factor * other
 
 
-def centred(home: int) -> int:
+def centred(home: int) -> float:
     """The next number in [-1, 1)."""
     drawn = uniform_of_twister(home)
-    return minus(plus(drawn, drawn), ONE)
+    return drawn + drawn - 1.0
 
 
 def weft_twister_exponential(addresses: int) -> int:
@@ -93,7 +87,7 @@ def weft_twister_exponential(addresses: int) -> int:
     home = wait_for_others(word(addresses))
     target = word(addresses + 16)
     for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, negative(log_of(minus(ONE, uniform_of_twister(home)))))
+        set_word(target + 8 * number, bits(-log(1.0 - uniform_of_twister(home))))
     return 0
 
 
@@ -102,18 +96,18 @@ def weft_twister_ratio_normal(addresses: int) -> int:
     home = wait_for_others(word(addresses))
     target = word(addresses + 16)
     for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, ratio_normal(home))
+        set_word(target + 8 * number, bits(ratio_normal(home)))
     return 0
 
 
-def ratio_normal(home: int) -> int:
+def ratio_normal(home: int) -> float:
     """The next normal number."""
-    value = ZERO
+    value = 0.0
     while 1:
         first = uniform_of_twister(home)
-        second = minus(ONE, uniform_of_twister(home))
-        value = over(times(WIDTH, minus(first, HALF)), second)
-        if not is_less(negative(log_of(second)), over(times(value, value), FOUR)):
+        second = 1.0 - uniform_of_twister(home)
+        value = WIDTH * (first - 0.5) / second
+        if not -log(second) < value * value / 4.0:
             break
     return value
 
@@ -123,22 +117,22 @@ def weft_twister_circle_normal(addresses: int) -> int:
     home = wait_for_others(word(addresses))
     target = word(addresses + 16)
     for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, circle_normal(home))
+        set_word(target + 8 * number, bits(circle_normal(home)))
     return 0
 
 
-def circle_normal(home: int) -> int:
+def circle_normal(home: int) -> float:
     """The next normal number (Box and Muller, 1958)."""
     owner = word(home + 16)
     name = word(home + 32)
     nothing = word(home + 40)
     kept = PyObject_GetAttr(owner, name)
-    drawn = ZERO
+    drawn = 0.0
     if kept == nothing:
-        angle = times(uniform_of_twister(home), FULL_CIRCLE)
-        radius = root_of(times(MINUS_TWO, log_of(minus(ONE, uniform_of_twister(home)))))
-        drawn = times(cosine_of(angle), radius)
-        spare = python_float(times(sine_of(angle), radius))
+        angle = uniform_of_twister(home) * FULL_CIRCLE
+        radius = root(-2.0 * log(1.0 - uniform_of_twister(home)))
+        drawn = cos(angle) * radius
+        spare = python_float(sin(angle) * radius)
         PyObject_SetAttr(owner, name, spare)
         Py_DecRef(spare)
     else:

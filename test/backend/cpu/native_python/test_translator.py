@@ -12,7 +12,7 @@ import pytest
 
 from weft.backend.cpu.machine.libraries import library_function
 from weft.backend.cpu.machine.native_code import compile_assembly, link_forever
-from weft.backend.cpu.native_python.intrinsics import CFunction, Order, Static
+from weft.backend.cpu.native_python.intrinsics import CFunction, FloatFunction, Order, Static
 from weft.backend.cpu.native_python.layout import TABLE
 from weft.backend.cpu.native_python.translator import translate
 from weft.dialect.errors import InternalError
@@ -159,12 +159,40 @@ def test_constants_of_the_module(monkeypatch: pytest.MonkeyPatch):
     [
         "a, b = 1, 2", "a[0] = 1", "x.y = 1", "for i in x: pass", "with x: pass", "return 'text'", "return unknown",
         "return x / 2", "return print(x)", "return x < 1 < 2", "return [x]", "x: int = 1", "return f(a=1)",
-        "for i in range(1, 2): x = 1", "return NAME", "return x.attribute", "a[0] += 1", "return 1.5",
+        "for i in range(1, 2): x = 1", "return NAME", "return x.attribute", "a[0] += 1",
     ],
 )  # fmt: skip
 def test_what_is_not_translated_is_refused(statement: str, monkeypatch: pytest.MonkeyPatch):
     module = module_of(f"def f(x):\n    {statement}", monkeypatch, NAME="text")
     with pytest.raises(InternalError, match=r"native code of f, line 2: \w+ is not translated"):
+        translate([module], ["f"], 1)
+
+
+def test_floats(monkeypatch: pytest.MonkeyPatch):
+    source = """
+def f(word):
+    x = from_bits(word)
+    while not x < LIMIT:
+        x = root(x)
+    x += 1.5
+    return bits(scaled(-x, 3)) if x != 0.0 else int(x)
+
+def scaled(value: float, count: int) -> float:
+    return value * float(count) / 0.5 - hypot(3.0, 4.0)
+"""
+    given = {"LIMIT": 2.0, "hypot": FloatFunction("hypot", 2)}
+    function, _ = compiled(source, "f", 1, monkeypatch, **given)
+    found = function(ctypes.c_int64.from_buffer_copy(ctypes.c_double(9.0)).value)
+    expected = -(3.0**0.5 + 1.5) * 3.0 / 0.5 - 5.0
+    assert ctypes.c_double.from_buffer_copy(ctypes.c_int64(found)).value == expected
+
+
+@pytest.mark.parametrize(
+    "statement", ["return 1.5", "return x + 1.5", "return from_bits(x) < x", "return f(1.5)"]
+)
+def test_floats_are_no_integers(statement: str, monkeypatch: pytest.MonkeyPatch):
+    module = module_of(f"def f(x):\n    {statement}", monkeypatch)
+    with pytest.raises(InternalError, match=r"native code of f: .* is a (double|i64), no (double|i64)"):
         translate([module], ["f"], 1)
 
 
