@@ -52,11 +52,16 @@ def level_{level}(a, v):
 """
 
 
-def of_depth(first: Callable[..., Any], depth: int) -> Callable[..., Any]:
+def of_depth_of(first: Callable[..., Any], depth: int) -> Callable[..., Any]:
+    """The same with helpers that also take an array that is tested."""
+    return of_depth(first, depth, _LEVEL.replace("(a, v)", "(a, x, v)").replace("np.sum(v)", "x[1]"))
+
+
+def of_depth(first: Callable[..., Any], depth: int, level_text: str = _LEVEL) -> Callable[..., Any]:
     """A helper that calls one in two places, which calls one in two places, and so on."""
     below, text = "first", "import numpy as np\n"
     for level in range(depth):
-        text += _LEVEL.format(level=level, below=below)
+        text += level_text.format(level=level, below=below)
         below = f"level_{level}"
     name = f"levels_{first.__name__}_{depth}.py"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -131,18 +136,91 @@ def test_arrays_that_are_written() -> None:
     np.testing.assert_array_equal(found, expected)
 
 
-def test_helpers_that_change_lists_stay_copies() -> None:
-    def appended(items: Any, v: Any) -> Any:
-        if v > 1:
-            items.append(v)
-        return len(items)
+def appended(items: Any, v: Any) -> Any:
+    total = 0.0
+    for item in items:
+        total += item
+    if v + total > 1:
+        items.append(v * 0.5)
+    return len(items)
 
-    helper = of_depth(appended, 3)
+
+def in_order(items: Any, v: Any) -> Any:
+    if v > 1:
+        items.append(int(v))
+    elif v > 0:
+        items.append(True)
+    else:
+        items.append(v)
+    return items[0]
+
+
+def listed(items: Any, v: Any) -> Any:
+    if v > 1:
+        items.append(v)
+    return items
+
+
+@pytest.mark.parametrize("first", [appended, in_order])
+def test_lists_that_grow_are_handed_on(first: Any) -> None:
+    helper = of_depth(first, 6)
 
     def program(x: Any) -> Any:
         items: list[Any] = []
-        return helper(items, x), items
+        for k in range(3):
+            last = helper(items, x * k)
+        return last, items
+
+    compiled = weft.function(program)
+    for x in (np.float64(0.0), np.float64(1.5), np.float64(9.0)):
+        assert repr(compiled(x)) == repr(program(x))
+    assert "func.func private" in compiled.get_concrete_function(np.float64(0.0)).as_text("weft")
+
+
+def test_lists_that_are_returned_stay_themselves() -> None:
+    helper = of_depth(listed, 6)
+
+    def program(x: Any) -> Any:
+        items: list[Any] = []
+        found = helper(items, x)
+        found.append(x)
+        return found, items, found is items
 
     compiled = weft.function(program)
     for x in (np.float64(0.0), np.float64(9.0)):
         assert repr(compiled(x)) == repr(program(x))
+
+
+def test_deeper_helpers_of_lists_record_as_much_more_as_their_text() -> None:
+    def recorded(depth: int) -> int:
+        helper = of_depth(appended, depth)
+
+        def program(x: Any) -> Any:
+            items: list[Any] = []
+            return helper(items, x), items
+
+        with mock.patch.object(branches, "_stage_if", wraps=branches._stage_if) as stage:
+            weft.eval_shape(program, weft.TensorSpec((), "float64"))
+        return stage.call_count
+
+    seven, nine, eleven = map(recorded, (7, 9, 11))
+    assert eleven - nine <= 2 * (nine - seven) + 4
+    assert eleven < 2000
+
+
+def test_lists_that_hold_arrays_of_the_caller_are_told_of_writes() -> None:
+    def kept(items: Any, x: Any, v: Any) -> Any:
+        if x[0] > v:
+            items.append(x)
+        return v
+
+    helper = of_depth_of(kept, 6)
+
+    def program(x: Any) -> Any:
+        items: list[Any] = []
+        helper(items, x, 1.0)
+        x[0] = 99.0
+        return items
+
+    with pytest.raises(weft.UnsupportedError, match="written to afterwards"):
+        weft.function(program)(np.arange(4.0) + 2)

@@ -91,8 +91,9 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
         return _call(trace, definition.record(_given(earlier.values, values, kinds)), values)
     copies = flow.copies.setdefault((id(original.__code__), cells, names), Copies())
     if copies.are_too_many and not active:
-        exactly = replace(definition, key=(*key, tuple(exact)), is_for_copies=True)
-        if (result := _called(exactly, copies, values, exact)) is not None:
+        given = list(map(_held, values, exact))
+        exactly = replace(definition, key=(*key, tuple(given)), is_for_copies=True)
+        if (result := _called(exactly, copies, values, given)) is not None:
             return result[0]
     place, recorded_before = hash(str(trace.location())), flow.recorded()
     ops_before = trace.op_count + flow.ops_called
@@ -120,22 +121,19 @@ def _called(
 
     None where that cannot be: it is recorded in the place of the call then, as before.
     """
-    constants = (list, dict, set, RuntimeContainer)
-    if not all(
-        not isinstance(kind.value, constants) if isinstance(kind, Static) else _is_by_value(kind)
-        for kind in kinds
-    ):
+    if any(isinstance(resolve_grown_list(value), (list, dict, set)) for value in values):
+        return None  # which is known item by item, as long as it does not grow
+    if not all(isinstance(kind, Static) or _is_by_value(kind) for kind in kinds):
         copies.stay = True
         return None
     trace = definition.trace
     checkpoint = Checkpoint.take(trace, (definition.converted, lambda: values))
     functions = dict(control_flow(trace).functions)
     try:
-        function = functions.get(definition.key)
-        if function is None:
-            function = definition.record(kinds)
-        else:
-            function = _brought_up_to_date(definition, function, values)
+        known = functions.get(definition.key)
+        function = _brought_up_to_date(definition, known, values) if known else definition.record(kinds)
+        if function.result is not None and not _is_by_value(function.result):
+            raise UnsupportedError("a call gives a copy of what lies in other places, too")
         result = _call(trace, function, values)
         control_flow(trace).ops_called += copies.size
         return (result,)
@@ -146,6 +144,12 @@ def _called(
         _forget(control_flow(trace).functions, functions)
         copies.stay = True
     return None
+
+
+def _held(value: Any, kind: Kind) -> Kind:
+    """The abstract type of an argument; what grows at run time is told by itself, and its state is handed on."""
+    now = resolve_grown_list(value)
+    return Static(now) if isinstance(now, RuntimeContainer) else kind
 
 
 def _is_by_value(kind: Kind) -> bool:
@@ -469,7 +473,8 @@ def _record(
                 if result is not _NEVER:
                     found = kind_of(result)
                     found = found if function.is_for_copies else as_promoted_kind(as_arrays(found))
-                    function.result = found if function.result is None else join(function.result, found)
+                    earlier, by_type = function.result, function.is_for_copies
+                    function.result = found if earlier is None else join(earlier, found, by_type)
                 function.written = tuple(
                     i for i, array in enumerate(arrays) if array._storage.ref is not None
                 )
