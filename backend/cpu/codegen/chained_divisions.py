@@ -12,7 +12,6 @@ Where divisions do not wait for each other the machine starts one every few cycl
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from ....dialect.mlir import Module, Operation, Value, ir
@@ -23,6 +22,7 @@ from ... import target
 from ...functions.number import Number, all_of, rarely
 from ...nests.emit import create, either
 from ...nests.independence import base
+from .vectors.split_division import split_divisor
 
 if TYPE_CHECKING:
     from ...functions.split_reciprocal import SplitReciprocal
@@ -39,7 +39,7 @@ class ShortenDivisions(Pass):
         for view in defined_functions(module):
             found = [op for op in operations_of(view.operation) if _is_candidate(op)]
             for division in found:
-                parts = _parts(division)
+                parts = split_divisor(division)
                 if parts is not None and _is_chained(division):
                     _replace(division, parts)
                     statistics["divisions shortened"] += 1
@@ -49,18 +49,6 @@ def _is_candidate(operation: Operation) -> bool:
     if operation.name != "arith.divf" or operation.parent.name != "scf.for":
         return False
     return isinstance(operation.results[0].type, ir.F32Type | ir.F64Type)
-
-
-def _parts(division: Operation) -> SplitReciprocal | None:
-    made = division.operands[1].owner
-    if isinstance(made, ir.Block) or made.operation.name != "arith.constant":
-        return None
-    divisor = float(made.operation.attributes["value"].value)
-    if not divisor or not math.isfinite(divisor):
-        return None
-    from ...functions.split_reciprocal import split_reciprocal  # which loads fractions
-
-    return split_reciprocal(divisor, int(division.results[0].type.width))
 
 
 def _is_chained(division: Operation) -> bool:

@@ -157,6 +157,22 @@ def bit_length(value: int) -> int:
     """How many bits a word has up to its highest one that is set."""
 
 
+def multiply_high(left: int, right: int) -> int:
+    """The upper half of the product of two unsigned words."""
+
+
+def rotate_right(value: int, places: int) -> int:
+    """The bits of a word, moved in a circle."""
+
+
+def unsigned_less(left: int, right: int) -> int:
+    """1 if an unsigned word is less than another one, else 0."""
+
+
+def unsigned_remainder(left: int, right: int) -> int:
+    """The remainder of a division of unsigned words."""
+
+
 def bits(value: float) -> int:
     """The bits of a float; those of single precision are the lower ones."""
 

@@ -69,9 +69,16 @@ _INSTRUCTIONS: Mapping[str, tuple[str, ...]] = {
     "atomic_and": ("atomicrmw and ptr {0}, i64 {1} {2}",),
     "compare_exchange": ("cmpxchg ptr {0}, i64 {1}, i64 {2} {3} {4}", *_SUCCESS),
     "compare_exchange_weak": ("cmpxchg weak ptr {0}, i64 {1}, i64 {2} {3} {4}", *_SUCCESS),
+    "unsigned_less": ("icmp ult i64 {0}, {1}", "zext i1 {value} to i64"),
+    "unsigned_remainder": ("urem i64 {0}, {1}",),
+    "rotate_right": ("call i64 @llvm.fshr.i64(i64 {0}, i64 {0}, i64 {1})",),
+    "multiply_high": (
+        *("zext i64 {0} to i128", "zext i64 {1} to i128", "mul i128 {before}, {value}"),
+        *("lshr i128 {value}, 64", "trunc i128 {value} to i64"),
+    ),
     "pause": _PAUSE.get(platform.machine().lower(), ()),
 }
-"""What intrinsics do with their operands; an instruction may use the value of the one before."""
+"""What intrinsics do with their operands; an instruction may use the values of the two before."""
 _CONVERSIONS = ("float", "int", "bits", "from_bits", "wide", "root")
 _C_RESULTS: Mapping[str, str] = {"call": "i64", "call_int": "i32", "call_void": "void"}
 
@@ -459,13 +466,13 @@ class _Function:
     def _run_intrinsic(self, instructions: Sequence[str], values: list[str]) -> str:
         if any("ptr {0}" in instruction for instruction in instructions):
             values[0] = self._pointer(values[0])
-        value = "0"
+        before = value = "0"
         for template in instructions:
-            instruction = template.format(*values, value=value)
+            instruction = template.format(*values, value=value, before=before)
             if instruction.startswith(("store", "call void")):
                 self._lines.append(f"  {instruction}")
             else:
-                value = self._emit(instruction)
+                before, value = value, self._emit(instruction)
         return value
 
     def _call_address(

@@ -17,22 +17,6 @@ def algorithm() -> int:
     """The number of the algorithm, as `words.py` counts them."""
 
 
-def multiply_high(left: int, right: int) -> int:
-    """The upper half of the product of two unsigned words."""
-
-
-def rotate_right(value: int, places: int) -> int:
-    """The bits of a word, moved in a circle."""
-
-
-def unsigned_less(left: int, right: int) -> int:
-    """1 if an unsigned word is less than another one, else 0."""
-
-
-def unsigned_remainder(left: int, right: int) -> int:
-    """The remainder of a division of unsigned words."""
-
-
 def is_double() -> int:
     """1 if floats have 64 bits, 0 if they have 32."""
 
@@ -106,36 +90,10 @@ LINKED = (
 )  # fmt: skip
 """The functions of C that it calls."""
 
-_WORDS = """
-define internal i64 @algorithm() alwaysinline {{ ret i64 {algorithm} }}
-define internal i64 @multiply_high(i64 %a, i64 %b) alwaysinline {{
-  %x = zext i64 %a to i128
-  %y = zext i64 %b to i128
-  %p = mul i128 %x, %y
-  %s = lshr i128 %p, 64
-  %r = trunc i128 %s to i64
-  ret i64 %r
-}}
-declare i64 @llvm.fshr.i64(i64, i64, i64)
-define internal i64 @rotate_right(i64 %a, i64 %n) alwaysinline {{
-  %r = call i64 @llvm.fshr.i64(i64 %a, i64 %a, i64 %n)
-  ret i64 %r
-}}
-define internal i64 @unsigned_less(i64 %a, i64 %b) alwaysinline {{
-  %c = icmp ult i64 %a, %b
-  %r = zext i1 %c to i64
-  ret i64 %r
-}}
-define internal i64 @unsigned_remainder(i64 %a, i64 %b) alwaysinline {{
-  %r = urem i64 %a, %b
-  ret i64 %r
-}}
-"""
-
 
 def words_assembly(number: int) -> str:
     """What words are made with, in LLVM assembly."""
-    return _WORDS.format(algorithm=number)
+    return _constant("algorithm", number)
 
 
 _OF_PYTHON = """

@@ -5,16 +5,16 @@ Translated to native code, for each algorithm and dtype of bounds.
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import bit_length, set_word, stack, word
-from .given import (
-    integer,
-    integer_bits,
-    integer_bytes,
+from ..native_python.intrinsics import (
+    bit_length,
     multiply_high,
-    set_integer,
+    set_word,
+    stack,
     unsigned_less,
     unsigned_remainder,
+    word,
 )
+from .given import integer, integer_bits, integer_bytes, set_integer
 from .words import LOWER, next_half, next_word
 
 ALL = -1

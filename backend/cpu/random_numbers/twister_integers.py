@@ -5,8 +5,8 @@ Translated to native code, for each dtype. `addresses` is the address of the add
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import bit_length, set_word, stack, word
-from .given import integer, integer_bits, integer_bytes, set_integer, unsigned_less
+from ..native_python.intrinsics import bit_length, set_word, stack, unsigned_less, word
+from .given import integer, integer_bits, integer_bytes, set_integer
 from .integers import ALL, count_up, mask_of, swap
 from .twister_words import next_of_twister, next_pair, wait_for_others
 from .words import LOWER

@@ -7,8 +7,8 @@ Translated to native code (see `native_python/translator.py`) for each algorithm
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import set_word, word
-from .given import algorithm, multiply_high, rotate_right, unsigned_less
+from ..native_python.intrinsics import multiply_high, rotate_right, set_word, unsigned_less, word
+from .given import algorithm
 
 PCG64 = 0
 PCG64DXSM = 1
