@@ -150,12 +150,14 @@ def when_imported(name: str, then: Callable[[ModuleType], None]) -> None:
 
 
 def names_on_first_use(
-    package: dict[str, Any], modules: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The functions `__getattr__` and `__dir__` of a package, whose names come from modules that are loaded for them.
+    package: dict[str, Any], names: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """The functions `__getattr__` and `__dir__` of a package, and `__all__`; its names are loaded when they are used.
 
-    `package` are its globals, `modules` tells for each name where it is, as `.writers`.
+    `package` are its globals, `names` tells for each module what is in it, as in `{".graphs": "graph"}`. What type
+    checkers read is the stub beside the package, which `docs/generate.py` makes.
     """
+    modules = {name: module for module, found in names.items() for name in found.split()}
     own = package["__name__"]
 
     def __getattr__(name: str) -> Any:
@@ -169,4 +171,4 @@ def names_on_first_use(
     def __dir__() -> list[str]:
         return sorted({*package, *modules})
 
-    return __getattr__, __dir__
+    return __getattr__, __dir__, sorted(modules)

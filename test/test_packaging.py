@@ -74,7 +74,10 @@ def test_wheel_ships_the_package_and_nothing_else(shipped: set[str]) -> None:
     sources = {f"weft/{path.relative_to(ROOT).as_posix()}" for path in source_files()}
     package = {name for name in shipped if ".dist-info/" not in name}
     page = {f"weft/frontend/pages/{name}" for name in (*SCRIPTS, "page.css", "page.html")}
-    assert package == sources | page | {"weft/py.typed", "weft/namespace.pyi"}
+    stubs = {f"weft/frontend/{name}/__init__.pyi" for name in ("data", "distributed", "onnx", "summary")} | {
+        "weft/namespace.pyi"
+    }
+    assert package == sources | page | stubs | {"weft/py.typed"}
 
 
 def test_sdist_has_the_package_and_what_builds_it(sdist: Path) -> None:

@@ -3,19 +3,11 @@
 The modules of this room are converted as programs are (`source/modules.py`): one text serves both.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from ...dialect.imports import names_on_first_use
 
-if TYPE_CHECKING:
-    from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+_NAMES = {
+    ".dataset": "AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY Dataset",
+}
+"""What is here, by module; all of it is loaded on first use."""
 
-_NAMES = ("AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset")
-"""What is here; it is loaded on first use."""
-
-if not TYPE_CHECKING:
-    __getattr__, __dir__ = names_on_first_use(globals(), dict.fromkeys(_NAMES, ".dataset"))
-
-__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
+__getattr__, __dir__, __all__ = names_on_first_use(globals(), _NAMES)

@@ -4,21 +4,13 @@ ONNX is the format in which PyTorch, TensorFlow and others hand on what they hav
 which `pip install "weft[onnx]"` brings along.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from ...dialect.imports import names_on_first_use
 
-if TYPE_CHECKING:
-    from .reading.function import OnnxFunction
-    from .reading.loading import load
-    from .writing.saving import save
-
-_EXPORTS = {"load": ".reading.loading", "save": ".writing.saving", "OnnxFunction": ".reading.function"}
+_NAMES = {
+    ".reading.loading": "load",
+    ".writing.saving": "save",
+    ".reading.function": "OnnxFunction",
+}
 """What is here, by module; all of it is loaded on first use."""
 
-if not TYPE_CHECKING:
-    __getattr__, __dir__ = names_on_first_use(globals(), _EXPORTS)
-
-__all__ = ["OnnxFunction", "load", "save"]
+__getattr__, __dir__, __all__ = names_on_first_use(globals(), _NAMES)
