@@ -107,8 +107,10 @@ def _leads_somewhere(name: str, member: Any) -> bool:
 _OF_EVERY_CLASS = frozenset(
     {"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__slots__", "__static_attributes__",
      "__firstlineno__", "__orig_bases__", "__parameters__", "__annotate_func__", "__annotations_cache__",
-     "__abstractmethods__", "_abc_impl", "__match_args__", "__dataclass_fields__", "__dataclass_params__"}
+     "__abstractmethods__", "_abc_impl", "__match_args__", "__dataclass_fields__", "__dataclass_params__",
+     "_value2member_map_"}
 )  # fmt: skip
+"""Not what a program put there: an enumeration remembers combinations of its flags that were made."""
 _WITHOUT_PARTS = frozenset(
     {int, float, complex, bool, str, bytes, type(None), types.MemberDescriptorType, types.GetSetDescriptorType,
      types.WrapperDescriptorType, types.MethodDescriptorType, types.BuiltinFunctionType, types.ModuleType}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from functools import cache
 from types import FunctionType
@@ -84,12 +85,20 @@ _OF_ABSTRACT = frozenset(
 """The methods that classes of programs inherit of `collections.abc`, written in terms of their own."""
 
 
+_OF_TOTAL_ORDERING = frozenset(
+    function for derived in getattr(functools, "_convert", {}).values() for _, function in derived
+)
+"""The comparisons that `functools.total_ordering` gives a class, in terms of the one that it has."""
+
+
 def is_users_function(function: FunctionType, owner: Any = None) -> bool:
     """Whether a function is converted: one of the program's, or a method of a collection that is written in Python.
 
     `owner` is the object whose method it is: abstract methods are not converted for Python's own classes.
     """
     kind, _, name = function.__qualname__.rpartition(".")
+    if function in _OF_TOTAL_ORDERING:
+        return True
     if function.__module__ == "collections":
         return kind in _COLLECTIONS
     if function.__module__ in ("collections.abc", "_collections_abc"):

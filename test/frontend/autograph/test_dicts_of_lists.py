@@ -313,3 +313,20 @@ def test_lists_of_defaults_are_made_for_missing_keys_alone() -> None:
         assert compiled(values) == grouped(values)
     ((_, starts, _),) = made
     assert len(starts) == 7
+
+
+def test_items_in_order():
+    def f(n):
+        pairs = {}
+        for i in n:
+            for j in n:
+                if i < j:
+                    pairs.setdefault(int(i + j), []).append((int(i), int(j)))
+        return (
+            sorted(pairs.items()),
+            sorted(pairs.items(), reverse=True),
+            max(pairs.items()),
+            min(pairs.items()),
+        )
+
+    same(f, np.array([3, 1, 2, 5, 4]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 
 import numpy as np
@@ -493,3 +494,80 @@ def test_comparing_objects_asks_no_metaclass():
     assert compare("==", OfGuarded(1.0), OfGuarded(1.0)) is False
     assert not is_compared_by_fields(OfGuarded)
     assert is_compared_by_fields(dataclasses.make_dataclass("Made", ["value"]))
+
+
+@functools.total_ordering
+class Version:
+    def __init__(self, major, minor):
+        self.major = major
+        self.minor = minor
+
+    def __eq__(self, other):
+        return (self.major, self.minor) == (other.major, other.minor)
+
+    def __lt__(self, other):
+        return (self.major, self.minor) < (other.major, other.minor)
+
+    def __repr__(self):
+        return f"{self.major}.{self.minor}"
+
+
+def test_comparisons_that_total_ordering_gives():
+    def f(n):
+        versions = [Version(int(a), int(b)) for a, b in zip(n, n[::-1], strict=True)]
+        one, other = versions[0], versions[1]
+        return (
+            repr(max(versions)),
+            repr(sorted(versions)),
+            one >= other,
+            one > other,
+            one <= one,
+            one != other,
+        )
+
+    same(f, np.array([3, 1, 2, 3]))
+
+
+def test_representations_of_items():
+    def f(n):
+        one = Version(int(n[0]), 0)
+        items = [one, 1, n[1], "a", None, (one,)]
+        return (
+            repr(items),
+            str((one,)),
+            f"{items} {items!r}",
+            str({"a": one, 2: [one]}),
+            repr([]),
+            repr((1, one)),
+        )
+
+    same(f, np.array([3, 1]))
+
+
+def test_a_format_of_a_container_of_objects():
+    def f(n):
+        try:
+            return f"{[Version(int(n[0]), 0)]:3}"
+        except TypeError as error:
+            return str(error)
+
+    same(f, np.array([3, 1]))
+
+
+class Access(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
+def test_parts_of_a_flag_that_data_decides():
+    def f(n):
+        access = Access(0)
+        for v in n:
+            if v > 4:
+                access |= Access.READ
+            if v < 2:
+                access |= Access.WRITE
+        return access, Access.READ in access, Access.WRITE not in access
+
+    same(f, np.array([3, 1]))
+    same(f, np.array([5, 1]))

@@ -149,6 +149,7 @@ def extreme(
     """`min` or `max`: the first of the smallest or largest, as an operator says which one is better."""
     is_better = functools.partial(compare, symbol)
     items = left_of(args[0]) if len(args) == 1 else args
+    key = key or _key_of_pairs(items)
     rank: Key = (lambda item: item) if key is None else functools.partial(operators().call, key)
     if isinstance(items, OneByOne):
         items = list_(items)
@@ -255,6 +256,7 @@ def _best(
 def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
     """`sorted`, of arrays and lists: at once where items or their keys are numbers, else by comparing each two."""
     iterable = left_of(iterable)
+    key = key or _key_of_pairs(iterable)
     items = list_(iterable) if isinstance(iterable, (OneByOne, Sequence)) else iterable
     if isinstance(items, GrowingList):
         return sorted_list(items, key, reverse)
@@ -278,6 +280,15 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
     if all(map(_is_number, ranks)):
         return _at(items, _order(asarray(ranks), reverse))
     return _in_order(builtins.list(items), ranks, reverse)
+
+
+def _key_of_pairs(items: Any) -> Key | None:
+    """What puts `d.items()` in order: its keys, no two of which are equal; None for other values."""
+    return _first_of if isinstance(items, GrowingList) and items.is_told_by_first else None
+
+
+def _first_of(pair: Any) -> Any:
+    return pair[0]
 
 
 def _at(items: Any, places: TracedArray) -> Any:

@@ -98,6 +98,8 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
     __weft_state__ = ("_arrays", "_length")
     is_passed_on = False
     """Whether its items are those of a generator, which nothing else has."""
+    is_told_by_first = False
+    """Whether its items are pairs whose first values are all different: those of a dict."""
 
     def __init__(self, items: Any = (), kind: Kind | None = None) -> None:
         self.kind: Kind | None = None

@@ -196,6 +196,12 @@ def in_(item: Any, container: Any) -> Any:
 
 def _in(item: Any, container: Any) -> Any:
     container = container if is_text(container) else resolve_grown_list(left_of(container, "in"))
+    if isinstance(container, Chosen) and not is_text(container):
+        return container.each(lambda one: in_(item, one))
+    return _in_one(item, container)
+
+
+def _in_one(item: Any, container: Any) -> Any:
     require_own(current_trace(), container, changes=False)
     if isinstance(container, (TracedArray, CompositeValue)):
         return _is_element(item, container)

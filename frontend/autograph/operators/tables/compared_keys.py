@@ -29,14 +29,13 @@ def names_of(kind: Kind) -> tuple[str, ...] | None:
 
 def attributes_in(key: Any) -> list[Any] | None:
     """What an object is told by; None for other values, and objects that are told by what they are."""
-    is_row = isinstance(key, PooledObject)
-    pool, number = handle_of(key) if is_row else (None, None)
-    python_class: Any = pool.python_class if is_row else type(key)
+    pool, number = handle_of(key) if isinstance(key, PooledObject) else (None, None)
+    python_class: Any = type(key) if pool is None else pool.python_class
     names = compared_fields(python_class)
     if names is None:
         return None
     note_special(python_class, "__eq__", "__hash__")
-    return [pool.get(number, name) if is_row else own_attribute(key, name) for name in names]
+    return [own_attribute(key, name) if pool is None else pool.get(number, name) for name in names]
 
 
 def attribute_kinds(kind: Kind) -> tuple[Kind | None, ...]:

@@ -440,6 +440,7 @@ class Table(StandIn, RuntimeTable):
         if len(column_leaves(kind)) > len(columns):
             columns = (*columns, lookup("zeros")((columns[0].shape[0],), np.int64))
         made.hold(kind, columns, self.length)
+        made.is_told_by_first = number is None and not self.made.is_set
         return made
 
     # Protocols

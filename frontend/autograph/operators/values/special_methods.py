@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from types import FunctionType
 from typing import Any
 
@@ -18,9 +18,10 @@ from ....guards.generated import is_generated
 from ....runtime_values.results import RuntimeContainer
 from ....signature.traced_value import held
 from ....source.modules import is_users_function
+from ....source.plain_items import compound
 from ....tracing.array import TracedArray
 from ....tracing.array_members import BINARY
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ....tracing.number_types import number_type
 from ..interface import operators
 from .hidden_state import Items, require_own
@@ -249,7 +250,7 @@ _METHODS: dict[Callable[..., Any], str] = {
 _BY_IDENTITY = {id(function): name for function, name in _METHODS.items()}
 _OF_OBJECTS = {id(getattr(dataclasses, name)) for name in ("asdict", "astuple", "is_dataclass", "replace")}
 """Python's functions of objects, which ask each of several."""
-_TEXTS = {id(function) for function in (str, format, print)}
+_TEXTS = {id(function) for function in (str, repr, format, print)}
 
 
 def through_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
@@ -275,7 +276,8 @@ def _each_called(function: Any, chosen: Chosen, *args: Any, **named: Any) -> Any
 def _through_text(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     if function is print:
         return function, tuple(shown(value, "s", "") for value in args)
-    text = shown(args[0], "s" if function is str else None, args[1] if len(args) > 1 else "")
+    conversion = {str: "s", repr: "r"}.get(function)
+    text = shown(args[0], conversion, args[1] if len(args) > 1 else "")
     return (function, args) if text is args[0] else (_same, (text,))
 
 
@@ -284,6 +286,10 @@ def shown(value: Any, conversion: str | None, spec: Any) -> Any:
 
     A string, where a user has written the method; else the value itself.
     """
+    if type(value) in _BRACKETS and current_trace() is not None and _holds_shown(value):
+        if isinstance(spec, str):
+            format(type(value)(), spec)  # raises what Python raises
+        return _shown_items(value)
     if _is_plain(value) or isinstance(value, type):
         return value
     if isinstance(value, Chosen) and _has_method(value, "__repr__" if conversion == "r" else "__str__"):
@@ -297,6 +303,53 @@ def shown(value: Any, conversion: str | None, spec: Any) -> Any:
     else:
         method = None if spec else users_method(value, "__str__")
     return value if method is None else operators().call(method, value)
+
+
+_BRACKETS: dict[Any, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
+
+
+def _holds_shown(value: Any, around: tuple[Any, ...] = ()) -> bool:
+    """Whether a value is an object whose `__repr__` a user has written, or a container with one."""
+    if type(value) in _BRACKETS:
+        held = compound(value.values() if type(value) is dict else value)
+        return not any(value is one for one in around) and any(
+            _holds_shown(one, (*around, value)) for one in held
+        )
+    return not _is_plain(value) and users_method(value, "__repr__") is not None
+
+
+def _shown_items(value: Any) -> Any:
+    """`repr` of a container, of what the `repr` of each of its items gives."""
+    shown_ones = required_trace().state(_ShownContainers).open
+    begin, end = _BRACKETS[type(value)]
+    if id(value) in shown_ones:
+        return f"{begin}...{end}"
+    shown_ones.add(id(value))
+    try:
+        return _text_of_items(value)
+    finally:
+        shown_ones.discard(id(value))
+
+
+class _ShownContainers:
+    """The identities of the containers that are being shown, one in the other."""
+
+    def __init__(self) -> None:
+        self.open: set[int] = set()
+
+
+def _text_of_items(value: Any) -> Any:
+    begin, end = _BRACKETS[type(value)]
+    if type(value) is dict:
+        texts = [_added(repr(key), ": ", operators().call(repr, one)) for key, one in value.items()]
+    else:
+        texts = [operators().call(repr, one) for one in value]
+    comma = "," if type(value) is tuple and len(texts) == 1 else ""
+    return _added(begin, operators().call(", ".join, texts), comma, end)
+
+
+def _added(*texts: Any) -> Any:
+    return reduce(partial(operators().binary, "+"), texts)
 
 
 def _same(value: Any) -> Any:
