@@ -48,6 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["WEFT_DEVICE"] = config.getoption("--device")
         # What tests of behaviour do is little work, of which weft says that it is better done on the processor.
         config.addinivalue_line("filterwarnings", "ignore:.*the host does this")
+        # Nor is there a GPU for each rank.
+        config.addinivalue_line("filterwarnings", "ignore:.*have the same GPU")
     if config.getoption("--cpu-seconds"):
         from support.cpu_seconds import CpuSeconds
 

@@ -442,6 +442,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 190, "arrays of objects in lists that grow are changed in place"),
     ("frontend/autograph", 11, "lists for functions that keep no item hold copies of the arrays of objects"),
     ("backend/gpu", 118, "numbers that branches give, and that loops hand on as others, stay on the device"),
+    ("backend/gpu", 14, "numbers behind recurrences of unknown length are found by many threads"),
     ("backend/cpu", 51, "indices that need no check are branched at behind those that do"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do

@@ -261,7 +261,8 @@ def _handed(loop: Operation) -> list[Handed] | None:
     """The numbers that iterations hand on; None where something else is handed on."""
     block = loop.regions[0].blocks[0]
     *ops, end = operations_in(block)
-    found, targets, handed_on = list[Handed](), set[Value](), list(block.arguments)[1:]
+    found, targets = list[Handed](), set[Value]()
+    numbers = [argument for argument in list(block.arguments)[1:] if _is_number(argument.type)]
     for number, first in enumerate(list(loop.operands)[3:]):
         before, after = block.arguments[1 + number], end.operands[number]
         if _is_number(first.type):
@@ -272,9 +273,9 @@ def _handed(loop: Operation) -> list[Handed] | None:
             return None
     for op in ops:
         places = list(op.operands)[2:]
-        if op.name == "tensor.insert" and op.operands[1] in targets and not _depend(places, handed_on):
+        if op.name == "tensor.insert" and op.operands[1] in targets and not _depend(places, numbers):
             targets.add(op.results[0])
-        elif targets.intersection(op.operands):
+        elif targets.intersection(op.operands) and op.name != "tensor.dim":
             return None  # what is read there may be of an iteration before
     for store in (op for op in ops if op.name == "memref.store"):
         for load in (op for op in ops if op.name == "memref.load"):

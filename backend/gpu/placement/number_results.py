@@ -104,8 +104,17 @@ def _is_for_device(kernel: Operation) -> bool:
 def _are_of_recurrences(kernel: Operation) -> bool:
     """Whether all numbers of a kernel are what loops leave, which threads find out together."""
     _, numbers = _split(list(terminator(kernel.regions[0].blocks[0]).operands))
-    makers = {None if isinstance(n.owner, ir.Block) else n.owner.operation for n in numbers}
+    makers = {None if isinstance(n.owner, ir.Block) else _loop_in(n.owner.operation) for n in numbers}
     return all(maker is not None and match_recurrence(maker) is not None for maker in makers)
+
+
+def _loop_in(op: Operation) -> Operation:
+    """The only loop of a branch that the host decides, as where there is an iteration at all; else the op itself."""
+    if op.name != "scf.if" or not isinstance(op.operands[0].owner, ir.Block):
+        return op
+    loops = [inner for inner in operations_of(op) if inner.name in ("scf.for", "scf.while")]
+    is_first = len(loops) == 1 and loops[0].block == op.regions[0].blocks[0]
+    return loops[0] if is_first else op
 
 
 def _counts_what_it_keeps(kernel: Operation, type: Type) -> bool:

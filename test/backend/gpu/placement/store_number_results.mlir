@@ -144,3 +144,49 @@ func.func private @kernel_1(%x: tensor<100000xf64>, %flags: tensor<100000xi1>, %
   }
   return %kept#0, %kept#1 : tensor<100000xf64>, index
 }
+
+// -----
+
+// A loop that the host may leave out gives its number as others do; a branch of other work is the host's.
+// CHECK: func.func private @kernel_0({{.*}}) -> tensor<f64>
+// CHECK: func.func private @kernel_1({{.*}}) -> f64
+func.func @guarded(%x: tensor<?xf64>, %n: index, %any: i1) -> (f64, f64) {
+  %0 = call @kernel_0(%any, %n, %x) : (i1, index, tensor<?xf64>) -> f64
+  %1 = call @kernel_1(%any, %n, %x) : (i1, index, tensor<?xf64>) -> f64
+  return %0, %1 : f64, f64
+}
+func.func private @kernel_0(%any: i1, %n: index, %x: tensor<?xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %share = arith.constant 0.9 : f64
+  %zero = arith.constant 0.0 : f64
+  %0 = scf.if %any -> (f64) {
+    %1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+      %2 = tensor.extract %x[%i] : tensor<?xf64>
+      %3 = arith.mulf %s, %share : f64
+      %4 = arith.addf %3, %2 : f64
+      scf.yield %4 : f64
+    }
+    scf.yield %1 : f64
+  } else {
+    scf.yield %zero : f64
+  }
+  return %0 : f64
+}
+func.func private @kernel_1(%any: i1, %n: index, %x: tensor<?xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %0 = scf.if %any -> (f64) {
+    %1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f64) {
+      %2 = tensor.extract %x[%i] : tensor<?xf64>
+      %3 = arith.mulf %s, %s : f64
+      %4 = arith.addf %3, %2 : f64
+      scf.yield %4 : f64
+    }
+    scf.yield %1 : f64
+  } else {
+    scf.yield %zero : f64
+  }
+  return %0 : f64
+}

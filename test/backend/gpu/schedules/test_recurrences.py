@@ -213,6 +213,47 @@ def test_lengths_that_the_call_tells(size: int) -> None:
     x = _random(size)
     for one, other in zip(compiled(x, np.float64(0.5)), total(x, 0.5), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    assert not compiled.get_concrete_function(row, number).cost_analysis().device.host_kernels
+
+
+def _last_only(x: Any) -> Any:
+    s = 0.25
+    for i in range(len(x)):
+        s = 0.9 * s + x[i]
+    return s
+
+
+def _most_so_far(x: Any) -> Any:
+    out, s = np.empty_like(x), 0.5
+    for i in range(len(x)):
+        s = max(s, x[i])
+        out[i] = s
+    return out, s
+
+
+def _held(x: Any) -> Any:
+    out, s = np.empty_like(x), 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            s = x[i]
+        out[i] = s
+    return out, s
+
+
+@pytest.mark.parametrize("function", [_last_only, _most_so_far, _held])
+def test_numbers_behind_loops_whose_lengths_the_call_tells(function: Callable[..., Any]) -> None:
+    """Also where there is no iteration, and the number is the first one."""
+    row = weft.TensorSpec((None,), "float64")
+    compiled = weft.function(function, device="cuda", input_signature=[row])
+    for size in (0, 1, 700, 5000):
+        x = _random(size) - 0.4
+        found, expected = compiled(x), function(x)
+        pairs = zip(found, expected, strict=True) if isinstance(found, tuple) else [(found, expected)]
+        for one, other in pairs:
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    concrete = compiled.get_concrete_function(row)
+    assert "slices, behind those before them" in concrete.as_text("gpu")
+    assert not concrete.cost_analysis().device.host_kernels
 
 
 def test_indices_that_the_call_checks() -> None:
@@ -227,7 +268,7 @@ def test_indices_that_the_call_checks() -> None:
     compiled = weft.function(total, device="cuda", input_signature=[row, row])
     text = compiled.get_concrete_function(row, row).as_text("gpu")
     assert "slices, behind those before them" in text
-    assert 'weft.side = "host"' not in text
+    assert text.count('weft.side = "host"') == 1  # the way in which an index is out of bounds
     for size in (0, 300, 5000):
         a, b = _coefficients(size), _random(size)
         np.testing.assert_allclose(compiled(a, b), total(a, b), rtol=1e-9, atol=1e-12)
