@@ -444,6 +444,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/gpu", 118, "numbers that branches give, and that loops hand on as others, stay on the device"),
     ("backend/gpu", 14, "numbers behind recurrences of unknown length are found by many threads"),
     ("backend/cpu", 51, "indices that need no check are branched at behind those that do"),
+    (
+        "frontend/autograph/operators",
+        50,
+        "loops on known values that a call may not run are recorded, where they were followed without end",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -62,6 +62,7 @@ from ..values.special_methods import iterated
 from . import effects, fetched_items
 from .generators import Walk, for_walk
 from .known_items import Table, table_of
+from .known_loops import KnownIterations
 from .plain_loops import MOST_ITERATIONS, Plain, ran_alone
 from .statements import Body, continued, finish_loop, if_, run_items, run_sequence, while_
 
@@ -194,11 +195,11 @@ def _walk_sequence(trace: Recorder, sequence: Sequence, blocks: _Blocks) -> Exit
 
 def _walk_endless(trace: Recorder, sequence: Sequence, blocks: _Blocks) -> Exit:
     """A loop that only `break` and the like end: Python runs it until values decide, then the rest is recorded."""
-    ops_before = trace.op_count
+    ops_before, known = trace.op_count, KnownIterations(trace)
     for position in itertools.count():
         start = Checkpoint.take(trace, (blocks.body,))
         exit_: Exit = None
-        is_long = position >= settings.unroll_limit and trace.op_count > ops_before
+        is_long = known.next() or (position >= settings.unroll_limit and trace.op_count > ops_before)
         if not is_long:
             exit_ = without_continue(blocks.body(sequence.item(position)))
             if exit_ in (BREAK, RETURN):

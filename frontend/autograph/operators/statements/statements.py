@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -28,9 +27,13 @@ from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import UNBOUND, Variable
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import tested
+from .known_loops import MOST_ITEMS, KnownIterations
 from .plain_loops import MOST_WITHIN_WHILE, Plain, ran_alone
 
 Body = Callable[[], Exit]
+
+_MAY_NEED_VALUES = (ConcreteValueError, ControlFlowError, UnsupportedError)
+"""What a loop may be refused by that Python can run, as it knows the values."""
 
 
 def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
@@ -114,7 +117,7 @@ def while_(
     ops_before, trips = trace.op_count, 0
     watched = (test, body)
     loop = partial(Loop, trace, body, watched, variables_named(dead, watched), test=test)
-    first = FirstTest(trace, watched)
+    first, known = FirstTest(trace, watched), KnownIterations(trace)
     while True:
         start = Checkpoint.take(trace, watched)
         if trips == 0 and first.was_staged():
@@ -124,11 +127,13 @@ def while_(
             break
         if not truth:
             return None if orelse is None else orelse()
-        if trips == settings.unroll_limit and trace.op_count > ops_before:
+        is_long = known.next()
+        if is_long or (trips == settings.unroll_limit and trace.op_count > ops_before):
             start.roll_back()
+            refused = _MAY_NEED_VALUES if is_long else (ConcreteValueError, ControlFlowError)
             try:
                 return finish_loop(_record_while(loop, watched, start), orelse)
-            except (ConcreteValueError, ControlFlowError):
+            except refused:
                 start.roll_back()  # Python has to know the values, so it runs the loop to its end
                 test()
         trips += 1
@@ -191,7 +196,8 @@ def run_items(
     """
     iterator = iter(items)
     is_repeatable = not acts(walked)
-    return _run((_Taken(iterator, is_repeatable) for _ in itertools.repeat(None)), body, orelse, walked)
+    counted = KnownIterations(current_trace(), MOST_ITEMS)
+    return _run((_Taken(iterator, is_repeatable) for _ in counted.each()), body, orelse, walked)
 
 
 def run_sequence(
