@@ -14,7 +14,7 @@ from typing import Any
 
 from ...dialect.errors import WeftTypeError
 from .conversion import convert
-from .convert import to_code as code_of
+from .convert.printing import to_code as code_of
 from .loop_hints import range, unroll
 from .marks import do_not_convert, do_not_convert_module, wrapped_by
 

@@ -12,7 +12,7 @@ from ...dialect.errors import ConversionError, ConversionWarning
 from ..logs import is_logged, log
 from ..settings import settings
 from ..source.code_table import CodeTable
-from .convert import to_code
+from .convert.printing import to_code
 
 NOT_ARRAYS = "Python runs its ifs and loops while tracing, so that no array can decide them"
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import ConversionError, UnsupportedError
-from ..autograph.convert import why_not_converted
+from ..autograph.convert.converter import why_not_converted
 from ..autograph.marks import is_marked
 from ..autograph.operators.values.program_locations import Entry
 from ..guards.contents import is_content

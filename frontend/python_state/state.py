@@ -18,7 +18,7 @@ import numpy as np
 
 from ...backend.gpu.devices.on_device import ARRAYS, OnDevice
 from ...dialect.errors import UnsupportedError
-from ..autograph.convert import original_of
+from ..autograph.convert.converter import original_of
 from ..autograph.library.deques import Deque
 from ..autograph.marks import is_plain
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from support.python_operators import ForgettingOperators, PlainLoopOperators, PythonOperators
-from weft.frontend.autograph.convert import convert, to_code, why_not_converted
+from weft.frontend.autograph.convert.converter import convert, why_not_converted
+from weft.frontend.autograph.convert.printing import to_code
 
 Outcome = tuple[Any, ...]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
-from weft.frontend.autograph.convert import convert as conversion
+from weft.frontend.autograph.convert.converter import convert as conversion
 from weft.frontend.autograph.convert.operators import Handler
 
 Body = Callable[[], Any]

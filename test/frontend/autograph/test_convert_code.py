@@ -13,8 +13,8 @@ import pytest
 from support.conversion import define
 from support.python_operators import PythonOperators
 from weft.frontend.autograph import convert
-from weft.frontend.autograph.convert import to_code
 from weft.frontend.autograph.convert.operators import Operators
+from weft.frontend.autograph.convert.printing import to_code
 
 
 def code_of(source: str, **variables: object) -> str:

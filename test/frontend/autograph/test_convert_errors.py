@@ -10,7 +10,8 @@ import pytest
 
 from support.conversion import converted, define
 from weft.dialect.errors import ConversionError, UnsupportedError
-from weft.frontend.autograph.convert import convert, to_code
+from weft.frontend.autograph.convert.converter import convert
+from weft.frontend.autograph.convert.printing import to_code
 
 
 def refused(source: str) -> ConversionError:

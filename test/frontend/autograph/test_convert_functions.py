@@ -16,8 +16,14 @@ import pytest
 from support.conversion import converted, define
 from support.python_operators import PythonOperators
 from weft.dialect.errors import WeftTypeError
-from weft.frontend.autograph.convert import convert, is_converted, original_of, to_code
-from weft.frontend.autograph.convert.converter import _conversions, _converted_codes
+from weft.frontend.autograph.convert.converter import (
+    _conversions,
+    _converted_codes,
+    convert,
+    is_converted,
+    original_of,
+)
+from weft.frontend.autograph.convert.printing import to_code
 from weft.frontend.autograph.marks import do_not_convert, is_marked
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from support.conversion import check, converted, define
 from weft.dialect.errors import ConversionError
-from weft.frontend.autograph.convert import to_code
+from weft.frontend.autograph.convert.printing import to_code
 from weft.frontend.autograph.convert.unsupported import MAX_DEPTH
 
 

@@ -18,7 +18,8 @@ import pytest
 
 import weft
 from support.conversion import converted, define
-from weft.frontend.autograph.convert import convert, to_code, why_not_converted
+from weft.frontend.autograph.convert.converter import convert, why_not_converted
+from weft.frontend.autograph.convert.printing import to_code
 from weft.frontend.autograph.convert.source import Missing, Source, find_source
 
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...convert import convert
+from ...convert.converter import convert
 from ..interface import operators
 
 Function = Callable[..., Any]

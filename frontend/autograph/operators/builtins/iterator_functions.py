@@ -18,7 +18,7 @@ from ....settings import settings
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import is_traced, raise_where
-from ...convert import convert_generator
+from ...convert.converter import convert_generator
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..statements.generators import Generator, Walk

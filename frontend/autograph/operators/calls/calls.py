@@ -37,7 +37,7 @@ from ....source.plain_items import compound
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import ToldApart, by_type, first_of_several, has_many_choices
-from ...convert import (
+from ...convert.converter import (
     convert,
     convert_generator,
     is_converted,
