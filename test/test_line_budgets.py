@@ -449,6 +449,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         50,
         "loops on known values that a call may not run are recorded, where they were followed without end",
     ),
+    ("frontend/autograph/operators", 34, "objects whose __new__ makes others, and chain.from_iterable"),
+    ("frontend", 22, "what containers of derived classes hold, without running their methods"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..source.modules import is_own_module, is_users_module, is_users_object, module_of
+from ..source.plain_items import contents
 from .call_effects import is_one_of, why_impure
 from .set_order import HASHED_BY_VALUE, ORDER_OF_SETS
 
@@ -133,7 +134,7 @@ _WITH_TEXT = (str, bool, int, float, complex, bytes, type(None), np.dtype, np.ge
 def _has_text(value: Any, depth: int = 4) -> bool:
     """Whether the text of a value is known, or made at run time."""
     if isinstance(value, (list, tuple, dict)) and depth:
-        entries = [*value, *value.values()] if isinstance(value, dict) else value
+        entries = [*(dict.keys(value) if isinstance(value, dict) else ()), *contents(value)]
         return all(_has_text(entry, depth - 1) for entry in entries)
     kind = type(value)
     if isinstance(value, BaseException):
@@ -144,7 +145,7 @@ def _has_text(value: Any, depth: int = 4) -> bool:
 def _held(value: Any, depth: int = 2) -> Iterator[Any]:
     """A value, or what is in its containers."""
     if depth and isinstance(value, (list, tuple, dict)):
-        for entry in value.values() if isinstance(value, dict) else value:
+        for entry in contents(value):
             yield from _held(entry, depth - 1)
     else:
         yield value

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..signature.signature import static_key
+from ..source.plain_items import contents
 from .guards import Guard
 from .handles import Handle, Owner
 from .unbound import UNBOUND
@@ -111,7 +112,7 @@ def _decimal_settings() -> Any:
 def is_decimal(value: Any) -> bool:
     """Whether a value is a decimal number, holds some, or is what computes with them."""
     if isinstance(value, (list, tuple, dict)):
-        entries = value.values() if isinstance(value, dict) else value
+        entries = contents(value)
         return any(type(entry).__module__ == "decimal" for entry in entries)
     module = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
     return module in ("decimal", "_decimal", "_pydecimal")

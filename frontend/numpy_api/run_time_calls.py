@@ -20,6 +20,7 @@ from ..settings import settings
 from ..signature.named_tuples import with_items
 from ..signature.signature import TensorSpec, constants, flatten_with
 from ..source.locations import place_of_user, warn_at
+from ..source.plain_items import contents
 from ..tracing.array import TracedArray
 from ..tracing.learned_sizes import are_learned
 from ..tracing.recorder import Recorder
@@ -126,9 +127,7 @@ def _of_copies(function: Function) -> Function:
 def _arrays(value: Any) -> Iterator[np.ndarray[Any, Any]]:
     if isinstance(value, np.ndarray):
         yield value
-    for part in (
-        value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
-    ):
+    for part in contents(value) if isinstance(value, (dict, list, tuple)) else ():
         yield from _arrays(part)
 
 

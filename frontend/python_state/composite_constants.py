@@ -15,6 +15,7 @@ import numpy as np
 from ...dialect.records import NamedTuple
 from ..guards.handles import ArrayPart, Handle
 from ..signature.composite_arrays import is_composite, parts_of_array
+from ..source.plain_items import contents
 from ..tracing.behaviour import behaviour
 from ..tracing.recorder import Recorder
 
@@ -36,7 +37,7 @@ def watch_composites(
             trace.watch(value)
     elif isinstance(value, (list, tuple, dict)) and id(value) not in around:
         around |= {id(value)}
-        for item in value.values() if isinstance(value, dict) else value:
+        for item in contents(value):
             if isinstance(item, (np.ndarray, list, tuple, dict)):
                 watch_composites(trace, item, is_data, around)
 

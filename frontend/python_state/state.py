@@ -57,6 +57,7 @@ from ..signature.traced_value import ArrayHolder, CompositeValue
 from ..source.modules import is_like_programs
 from ..source.name_uses import NameUses, Uses, name_uses
 from ..source.own_attributes import has_fields
+from ..source.plain_items import contents
 from ..tracing.array import TracedArray
 from .class_state import ClassState
 from .composite_constants import watch_composites
@@ -172,7 +173,7 @@ class PythonState(ClassState):
     def _meet_constants(self, name: str, value: Any) -> None:
         """Guard what the constants among the arguments hold that are told by identity: methods of lists, counters."""
         if id(value) in self._copies:
-            inside = value.values() if isinstance(value, dict) else value
+            inside = contents(value)
             for item in inside if isinstance(value, (dict, list, tuple)) else ():
                 self._meet_constants(name, item)
         elif (

@@ -258,3 +258,45 @@ def test_iterators_that_python_knows_are_taken_once() -> None:
         return x, products, [next(cycled) for _ in range(5)]
 
     same(joined, X, [3, -1, 2])
+
+
+def chained(x: Any, n: Any) -> Any:
+    rows = [[v, v + 1] for v in x if v > 0]
+    total = 0
+    for i in itertools.chain.from_iterable([range(n), range(3)]):
+        total += i
+    walk = itertools.chain.from_iterable([x, x + 1])
+    first = next(walk)
+    known = [[1, 2], [x[0]]]
+    late = itertools.chain.from_iterable(known)
+    known.append([x[1]])
+    return (
+        list(itertools.chain.from_iterable(rows)),
+        sum(itertools.chain.from_iterable(rows)),
+        total,
+        first,
+        list(walk),
+        list(late),
+        list(itertools.chain.from_iterable((v, v * 2) for v in x)),
+        tuple(itertools.chain.from_iterable(map(lambda v: (v, -v), x))),
+        list(itertools.chain.from_iterable(["ab", "c"])),
+    )
+
+
+def test_chains_of_iterables() -> None:
+    same(chained, X, N)
+
+
+def test_sets_and_dicts_of_iterators_over_values_of_the_program() -> None:
+    def made(x: Any) -> Any:
+        both = itertools.chain(x, x)
+        pairs = [[(1, x[0])], [(2, x[1])]]
+        return (
+            set(both),
+            list(both),
+            set(map(int, x)),
+            dict(itertools.chain.from_iterable(pairs)),
+            set(zip(x, x, strict=True)),
+        )
+
+    same(made, X)

@@ -127,6 +127,11 @@ def _chain(iterable: Any, *rest: Any) -> Iterator[Any]:
             yield item
 
 
+def _chain_from_iterable(iterables: Any) -> Iterator[Any]:
+    for iterable in iterables:
+        yield from iterable
+
+
 def _pairwise(iterable: Any) -> Iterator[Any]:
     previous: Any = None
     is_first = True
@@ -228,6 +233,11 @@ def _any_long(*args: Any) -> bool:
     return any(map(_is_long, args))
 
 
+def _any_long_inside(iterables: Any) -> bool:
+    """Whether only the program knows some items of an iterable of iterables; those of iterators are not looked at."""
+    return not isinstance(iterables, (list, tuple)) or _any_long(*iterables)
+
+
 def _of_values(*args: Any) -> bool:
     return _any_long(*args) or holds_traced(args, depth=3)
 
@@ -257,6 +267,13 @@ def _converting(value: Any) -> Any:
     """A function that Python's own calls, with what it calls converted."""
     is_function = callable(value) and not isinstance(value, type) and not is_traced(value)
     return functools.partial(operators().call, value) if is_function else value
+
+
+def chain_from_iterable(function: Any) -> Function | None:
+    """What is called in the place of `itertools.chain.from_iterable`, which is another object each time."""
+    if function != itertools.chain.from_iterable:
+        return None
+    return _generated(function, _chain_from_iterable, _any_long_inside)
 
 
 def iterator_rows() -> Iterator[tuple[Any, Function]]:

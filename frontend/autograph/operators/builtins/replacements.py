@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import warnings
 import weakref
 from collections import OrderedDict
@@ -311,6 +312,8 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
     owner = getattr(function, "__self__", None)
     if isinstance(function, (BuiltinMethodType, MethodType)) and function in _FROM_KEYS:
         yield making.from_keys
+    if owner is itertools.chain:
+        yield iterator_functions.chain_from_iterable
     if isinstance(owner, str):
         yield lists.join_of  # before other makers of texts
         yield effects.maker_of

@@ -444,12 +444,26 @@ def _made_by(kind: type) -> Callable[..., Any] | None:
         return None
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        made = new(kind) if own_new is None else call(own_new, kind, *args, **kwargs)
-        if is_written and (own_new is None or isinstance(made, kind)):
-            call(init, made, *args, **kwargs)
+        if own_new is not None:
+            made = call(own_new, kind, *args, **kwargs)
+            if isinstance(made, kind):
+                _initialise(made, *args, **kwargs)
+            return made
+        made = new(kind)
+        if (trace := current_trace()) is not None:
+            note_made(trace, made)  # before `__init__` looks at it
+        call(init, made, *args, **kwargs)
         return made
 
     return make
+
+
+def _initialise(made: Any, /, *args: Any, **kwargs: Any) -> None:
+    """Call the `__init__` of what a `__new__` has made, which may be of a class derived from the one that is called."""
+    looked_up.note_special(type(made), "__init__")
+    init: Any = type(made).__init__
+    if init is not object.__init__:
+        call(init, made, *args, **kwargs)
 
 
 def _user_written(kind: type, name: str) -> types.FunctionType | None:

@@ -12,6 +12,7 @@ import numpy as np
 from ....indexing.views import get_item
 from ....runtime_values.results import RuntimeContainer, RuntimeNone
 from ....signature.element_kinds import Pipeline
+from ....source.plain_items import contents
 from ....tracing.array import TracedArray
 from ....tracing.extents import known_shape
 from ....tracing.recorder import Recorder
@@ -120,7 +121,7 @@ def _is_even(value: Any) -> bool:
     if isinstance(value, Pipeline):
         return all(_is_even(getattr(value, name)) for name in _names_in(value))
     if isinstance(value, (tuple, dict)):
-        return all(map(_is_even, value.values() if isinstance(value, dict) else value))
+        return all(map(_is_even, contents(value)))
     return not isinstance(value, (list, RuntimeContainer))
 
 
@@ -143,5 +144,5 @@ def _map_parts(function: Callable[[Any], Any], value: Any) -> Any:
 
 def _holds_pipeline(value: Any) -> bool:
     if isinstance(value, (tuple, dict)):
-        return any(map(_holds_pipeline, value.values() if isinstance(value, dict) else value))
+        return any(map(_holds_pipeline, contents(value)))
     return isinstance(value, Pipeline)

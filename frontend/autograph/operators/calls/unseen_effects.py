@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import types
 from collections.abc import Iterator
@@ -49,7 +50,7 @@ def _value_of(function: types.FunctionType, chain: tuple[str, ...]) -> Any:
     if name in variables:
         value = _content(variables[name])
     else:
-        value = function.__globals__.get(name, function.__builtins__.get(name))
+        value = function.__globals__.get(name, getattr(builtins, name, None))
     for attribute in attributes:
         value = (
             inspect.getattr_static(value, attribute, None)

@@ -52,6 +52,7 @@ from ..values.hidden_state import require_own
 from ..values.iterables import Sequence, is_text
 from ..values.known_arrays import compute_item, writable, write_followed
 from ..values.looked_up import lookups, note_special
+from ..values.made_objects import is_made
 from ..values.object_handles import handle_of, pool_of_all, row_of
 from ..values.optional import Chosen, ChosenText, MaybeUnbound, Optional
 from ..values.program_locations import Attribute
@@ -113,7 +114,7 @@ def _attribute(owner: Any, name: str) -> Any:
     try:
         value = getattr(owner, name) if method is None else _own_value(owner, name)
     except AttributeError:
-        if noting is not None:
+        if noting is not None and not (trace is not None and is_made(trace, owner)):
             noting.absent(owner, name)
         if method is None:
             raise

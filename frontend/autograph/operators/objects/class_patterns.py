@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from .....dialect.errors import UnsupportedError
 from ....runtime_values.example_values import example_of
 from ....runtime_values.results import RuntimeLength, RuntimeTable, present
+from ....source.plain_items import contents
 from ....tracing.array import TracedArray
 from ..interface import operators
 from ..values.optional import Chosen, Optional
@@ -74,7 +75,7 @@ def taken_apart(subject: Any, is_mapping: bool, is_nested: bool) -> Any:
         if is_dict if is_mapping else isinstance(value, RuntimeLength):
             _refuse(value)
     elif is_nested and isinstance(value, (tuple, list, dict)):
-        for part in map(resolve_grown_list, value.values() if isinstance(value, dict) else value):
+        for part in map(resolve_grown_list, contents(value)):
             if _is_of_run_time(part):
                 _refuse(part)
             taken_apart(part, is_mapping, is_nested)

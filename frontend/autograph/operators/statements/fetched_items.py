@@ -211,7 +211,7 @@ def fetched(trace: Recorder, iterable: Any) -> Fetched | None:
     if isinstance(iterable, Typed):
         return made_of(trace, iterable.iterable, iterable.types.items)
     is_argument = id(iterable) in trace.state(FeedArguments).numbers
-    if is_argument or _is_iterator(trace, iterable) or is_fed(iterable):
+    if is_argument or _is_iterator(trace, iterable) or (is_fed(iterable) and not _is_made(trace, iterable)):
         return made_of(trace, iterable)
     return None
 
@@ -235,11 +235,14 @@ def may_be_fetched(trace: Recorder, iterable: Any) -> bool:
     return trace.python_state is not None and trace.python_state.knows(iterable)
 
 
-def _is_iterator(trace: Recorder, value: Any) -> bool:
-    if not has_hidden_state(value):
-        return False
+def _is_made(trace: Recorder, value: Any) -> bool:
+    """Whether converted code has made an object, whose items are what the recording has put into it."""
     made = trace.state(MadeObjects).places.get(id(value))
-    if made is not None and made[0] is value:
+    return made is not None and made[0] is value
+
+
+def _is_iterator(trace: Recorder, value: Any) -> bool:
+    if not has_hidden_state(value) or _is_made(trace, value):
         return False
     return isinstance(value, _ITERATORS) or type(value).__module__ == "itertools"
 

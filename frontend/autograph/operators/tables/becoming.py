@@ -91,6 +91,8 @@ def is_open_for(kind: type, items: Any) -> bool:
 
 def known_items(items: Any) -> Any:
     """The items that are left of an iterator over those of a list of Python's; other values are themselves."""
+    if isinstance(items, (map, filter, zip)) or type(items).__module__ == "itertools":
+        return list(items)
     is_known = isinstance(items, SequenceIterator) and items.is_in_python and items.is_known
     return items.taken() if is_known else items
 

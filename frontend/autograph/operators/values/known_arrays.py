@@ -21,6 +21,7 @@ from ....indexing import python_sequences
 from ....signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
 from ....signature.named_tuples import with_items
 from ....signature.traced_value import CompositeValue
+from ....source.plain_items import contents
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import BINARY
 from ....tracing.known_elements import is_followed, note_written, whole_with
@@ -299,7 +300,7 @@ def writable(trace: Recorder, array: Any) -> Any:
 
 
 def _arrays(values: Any, depth: int = _MAX_DEPTH) -> Iterator[Any]:
-    for value in values.values() if isinstance(values, dict) else values:
+    for value in contents(values):
         if isinstance(value, (TracedArray, np.ndarray)):
             yield value
         elif depth and isinstance(value, (list, tuple, dict)):
@@ -309,7 +310,7 @@ def _arrays(values: Any, depth: int = _MAX_DEPTH) -> Iterator[Any]:
 def _elements_read(value: Any, depth: int) -> Any:
     """A value with the arrays of the carriers in it, whose elements may change until the next call."""
     if isinstance(value, (list, tuple, dict)):
-        found = list(value.values()) if isinstance(value, dict) else value
+        found = list(contents(value))
         read = [_elements_read(item, depth - 1) for item in found] if depth else found
         if all(one is other for one, other in zip(read, found, strict=True)):
             return value

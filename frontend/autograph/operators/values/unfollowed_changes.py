@@ -13,6 +13,7 @@ from typing import Any
 from .....dialect.errors import UnsupportedError
 from ....guards.unbound import UNBOUND
 from ....source.modules import is_own_module, is_users_module
+from ....source.plain_items import contents
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
 from .plain_places import note_changed
@@ -40,7 +41,7 @@ class Copies:
         if isinstance(value, (list, dict, set)):
             self._known[id(value)] = value, of
         if isinstance(value, (list, tuple, dict)):
-            for item in value.values() if isinstance(value, dict) else value:
+            for item in contents(value):
                 self.add(item, of)
 
     def __contains__(self, container: Any) -> bool:
