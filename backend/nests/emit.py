@@ -161,6 +161,29 @@ class ForLoop:
         return list(self.operation.results)
 
 
+def while_loop(
+    initial: Sequence[Value],
+    test: Callable[..., Sequence[Value]],
+    step: Callable[..., Sequence[Value]] | None = None,
+    passed: Sequence[Type] | None = None,
+    attributes: dict[str, Any] | None = None,
+) -> list[Value]:
+    """A loop that goes on while a test holds; what the test passes on in the end.
+
+    It tells whether it holds, and what it passes on, of as many values as the loop begins with, unless their types are
+    given. The last of these are the next ones, or what a step makes of them.
+    """
+    types = [value.type for value in initial]
+    loop = ir.Operation.create("scf.while", passed or types, list(initial), attributes or {}, regions=2)
+    ways = ("scf.condition", types, test), ("scf.yield", passed or types, step)
+    for region, (name, own, write) in zip(loop.regions, ways, strict=True):
+        block = region.blocks.append(*own, arg_locs=[ir.Location.current] * len(own))
+        with ir.InsertionPoint(block):
+            values = list(block.arguments)
+            create(name, [], values[-len(types) :] if write is None else list(write(*values)))
+    return list(loop.results)
+
+
 def keep_rolled(loop: Operation) -> None:
     """Tell LLVM not to write out the rounds of a loop, all or some."""
     loop.attributes["loop_annotation"] = ir.Attribute.parse(_KEEP_ROLLED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Value, ir
-from ...nests.emit import Emitter, Index, create
+from ...nests.emit import Emitter, Index, create, while_loop
 from .control import compare
 
 _KINDS_OF_JOINS = {
@@ -64,10 +64,8 @@ def _join_in_word(name: str, value: Value, address: Value, emitter: Emitter) -> 
     others = create("arith.xori", [word], [own, emitter.splat(-1, word)])
     size = {"alignment": _number(_WORD // 8), "ordering": _number(_MONOTONIC)}
     start = create("llvm.load", [word], [pointer], size | _of_device())
-    loop = ir.Operation.create("scf.while", [word], [start], regions=2)
-    before, body = (region.blocks.append(word, arg_locs=[ir.Location.current]) for region in loop.regions)
-    with ir.InsertionPoint(before):
-        (old,) = before.arguments
+
+    def exchange(old: Value) -> list[Value]:
         element = create("arith.trunci", [narrow], [create("arith.shrui", [word], [old, shift])])
         joined = create("arith.extui", [word], [create(name, [narrow], [element, value])])
         kept = create("arith.andi", [word], [old, others])
@@ -76,9 +74,9 @@ def _join_in_word(name: str, value: Value, address: Value, emitter: Emitter) -> 
         pair = ir.Type.parse("!llvm.struct<(i32, i1)>")
         exchanged = create("llvm.cmpxchg", [pair], [pointer, old, new], orders | _of_device())
         found = create("llvm.extractvalue", [word], [exchanged], {"position": ir.DenseI64ArrayAttr.get([0])})
-        create("scf.condition", [], [compare("ne", found, old), found])
-    with ir.InsertionPoint(body):
-        create("scf.yield", [], list(body.arguments))
+        return [compare("ne", found, old), found]
+
+    while_loop([start], exchange)
 
 
 def _of_device() -> dict[str, ir.Attribute]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ....dialect.mlir import Type, Value, ir
 from ...nests.emit import compare as compare
-from ...nests.emit import create
+from ...nests.emit import create, while_loop
 
 
 class Branch:
@@ -51,19 +51,13 @@ def otherwise(branch: Branch) -> Iterator[None]:
 
 def first_without(holds: Callable[[Value], Value], start: Value, end: Value) -> Value:
     """The first number from `start` to `end` of which something does not hold, which holds of all before it."""
-    types = [start.type, end.type]
-    loop = ir.Operation.create("scf.while", types, [start, end], regions=2)
-    locations = [ir.Location.current] * 2
-    before, body = (region.blocks.append(*types, arg_locs=locations) for region in loop.regions)
-    with ir.InsertionPoint(before):
-        low, high = before.arguments
-        create("scf.condition", [], [compare("ult", low, high), low, high])
-    with ir.InsertionPoint(body):
-        low, high = body.arguments
+
+    def halved(low: Value, high: Value) -> list[Value]:
         one = create("arith.constant", [low.type], [], {"value": ir.IntegerAttr.get(low.type, 1)})
         middle = create("arith.shrui", [low.type], [create("arith.addi", [low.type], [low, high]), one])
         is_held = holds(middle)
         behind = create("arith.addi", [low.type], [middle, one])
         bounds = [(behind, low), (high, middle)]
-        create("scf.yield", [], [create("arith.select", [low.type], [is_held, *pair]) for pair in bounds])
-    return loop.results[0]
+        return [create("arith.select", [low.type], [is_held, *pair]) for pair in bounds]
+
+    return while_loop([start, end], lambda low, high: [compare("ult", low, high), low, high], halved)[0]

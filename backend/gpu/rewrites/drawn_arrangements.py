@@ -254,18 +254,15 @@ class _Exchanges:
             return self._drawn(self._begin + row * self._each + self._last - place)
 
         drawn = either(_WORD, place.compare("==", 0), lambda: constant(0), own)
-        words, locations = [_word()] * 2, [ir.Location.current] * 2
-        loop = loop_while(words, [drawn.value, (place + 1).value], 1)
-        before, after = (region.blocks.append(*words, arg_locs=locations) for region in loop.regions)
-        with ir.InsertionPoint(before):
-            at, least = map(Integer, before.arguments)
-            _, pair = self._pairs.first_from(row, at, least)
+
+        def moved(place: Value, first: Value) -> list[Value]:
+            at = Integer(place)
+            _, pair = self._pairs.first_from(row, at, Integer(first))
             is_moved = (pair >> _HALF).compare("==", at)
             source = (pair & _LOWER).where(is_moved, at)
-            create("scf.condition", [], [is_moved, source.value, (source + 1).value])
-        with ir.InsertionPoint(after):
-            create("scf.yield", [], list(after.arguments))
-        return Integer(loop.results[0])
+            return [is_moved, source.value, (source + 1).value]
+
+        return Integer(loop_while(1, [drawn.value, (place + 1).value], moved)[0])
 
 
 class _Distinct:
@@ -282,26 +279,20 @@ class _Distinct:
 
     def number(self, step: Integer) -> Integer:
         """What a step takes."""
-        flag, word = ir.IntegerType.get_signless(1), _word()
-        loop = loop_while([flag, word], [step.value], 1)
-        before = loop.regions[0].blocks.append(word, arg_locs=[ir.Location.current])
-        after = loop.regions[1].blocks.append(flag, word, arg_locs=[ir.Location.current] * 2)
-        with ir.InsertionPoint(before):
-            at = Integer(before.arguments[0])
+        flag = ir.IntegerType.get_signless(1)
+
+        def other(place: Value) -> list[Value]:
+            at = Integer(place)
             drawn = self._drawn(at)
             _, pair = self._pairs.first_from(constant(0), drawn, constant(0))
             is_again = (pair & _LOWER).compare("<", at)
-            other = drawn - self._first
-            is_before = create("arith.andi", [flag], [other.compare(">=", 0), other.compare("<", at)])
+            source = drawn - self._first
+            is_before = create("arith.andi", [flag], [source.compare(">=", 0), source.compare("<", at)])
             is_new = (Integer(is_again) ^ 1).value
-            create(
-                "scf.condition",
-                [],
-                [create("arith.andi", [flag], [is_before, is_new]), is_again, other.value],
-            )
-        with ir.InsertionPoint(after):
-            create("scf.yield", [], [after.arguments[1]])
-        return (self._first + step).where(loop.results[0], self._drawn(step))
+            return [create("arith.andi", [flag], [is_before, is_new]), is_again, source.value]
+
+        is_again, _ = loop_while(1, [step.value], other, passed=[flag, _word()])
+        return (self._first + step).where(is_again, self._drawn(step))
 
     def _drawn(self, step: Integer) -> Integer:
         is_skipped = step.compare("<", self._skipped)

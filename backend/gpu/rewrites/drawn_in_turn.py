@@ -128,18 +128,14 @@ class Turn:
 
     def _until(self, attempt: Callable[[Turn], tuple[Integer, Value]]) -> Integer:
         """The integer of the first attempt that is not drawn again."""
-        word = self.taken.value.type
-        loop = loop_while([word] * 3, self.carried, 1)
-        locations = [ir.Location.current] * 3
-        before = loop.regions[0].blocks.append(word, word, arg_locs=locations[:2])
-        after = loop.regions[1].blocks.append(word, word, word, arg_locs=locations)
-        with ir.InsertionPoint(before):
-            turn = Turn(self._words, *before.arguments)
+
+        def again(*carried: Value) -> list[Value]:
+            turn = Turn(self._words, *carried)
             found, is_again = attempt(turn)
-            create("scf.condition", [], [is_again, found.value, *turn.carried])
-        with ir.InsertionPoint(after):
-            create("scf.yield", [], list(after.arguments)[1:])
-        found, self.taken, self.spare = map(Integer, loop.results)
+            return [is_again, found.value, *turn.carried]
+
+        results = loop_while(1, self.carried, again, passed=[self.taken.value.type] * 3)
+        found, self.taken, self.spare = map(Integer, results)
         return found
 
 

@@ -163,20 +163,16 @@ class SteppedNumbers:
         """The step at which each chunk begins."""
         type = ir.RankedTensorType.get([_dynamic(self._chunks)], _word())
         (first,) = nest([type], self._sizes, lambda chunk: [self._guess(chunk).value])
-        loop = loop_while([type], [first], 3)
-        before, after = (
-            region.blocks.append(type, arg_locs=[ir.Location.current]) for region in loop.regions
-        )
-        with ir.InsertionPoint(before):
-            inner = loop_over(constant_index(0), constant_index(self._steps.passes), [before.arguments[0]])
+
+        def better(begins: Value) -> list[Value]:
+            inner = loop_over(constant_index(0), constant_index(self._steps.passes), [begins])
             with ir.InsertionPoint(inner.regions[0].blocks[0]):
                 create("scf.yield", [], [self._passed(inner.regions[0].blocks[0].arguments[1])])
             last = inner.results[0]
             new = self._passed(last)
-            create("scf.condition", [], [self._differ(last, new), new])
-        with ir.InsertionPoint(after):
-            create("scf.yield", [], list(after.arguments))
-        return loop.results[0]
+            return [self._differ(last, new), new]
+
+        return loop_while(3, [first], better)[0]
 
     def _guess(self, chunk: Integer) -> Integer:
         step = quotient(chunk * (16 * CHUNK), constant(self._steps.share))
@@ -232,19 +228,17 @@ class SteppedNumbers:
         chunk = create("arith.subi", [one.type], [behind, one])
         first, place = element(self._begins, chunk), word_of(chunk) * CHUNK
         carried = [place, first, *self._steps.begin(first)]
-        types = [_word()] * (1 + len(carried))
-        loop = loop_while(types, [each.value for each in carried], CHUNK // 2)
-        before = loop.regions[0].blocks.append(*types[1:], arg_locs=[ir.Location.current] * len(carried))
-        after = loop.regions[1].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
-        with ir.InsertionPoint(before):
-            place, step, *others = map(Integer, before.arguments)
+
+        def attempt(*values: Value) -> list[Value]:
+            place, step, *others = map(Integer, values)
             number, is_kept = self._steps.attempt(step, others, self._any_half(place))
             moved = [place + 1, *self._moved(step, others, is_kept)]
             goes_on = moved[1].compare("<=", wanted)
-            create("scf.condition", [], [goes_on, number.value, *(each.value for each in moved)])
-        with ir.InsertionPoint(after):
-            create("scf.yield", [], list(after.arguments)[1:])
-        return Integer(loop.results[0]), Integer(loop.results[1])
+            return [goes_on, number.value, *(each.value for each in moved)]
+
+        types = [_word()] * (1 + len(carried))
+        number, place, *_ = loop_while(CHUNK // 2, [each.value for each in carried], attempt, passed=types)
+        return Integer(number), Integer(place)
 
     def _half(self, place: Integer) -> Integer:
         narrow = create("tensor.extract", [self._halves.type.element_type], [self._halves, as_index(place)])

@@ -29,7 +29,7 @@ from ...cpu.random_numbers.words import (
     UPPER,
 )
 from ...functions.number import Integer
-from ...nests.emit import create
+from ...nests.emit import create, while_loop
 from ..code.control import Branch
 from ..placement.effort import EXPECTED_TURNS
 
@@ -394,7 +394,13 @@ def loop_over(start: Value, end: Value, carried: Sequence[Value]) -> Operation:
     return loop
 
 
-def loop_while(types: Sequence[Type], carried: Sequence[Value], turns: int) -> Operation:
-    """A loop that data ends, after so many turns on average; it has no blocks yet."""
+def loop_while(
+    turns: int,
+    carried: Sequence[Value],
+    test: Callable[..., Sequence[Value]],
+    step: Callable[..., Sequence[Value]] | None = None,
+    passed: Sequence[Type] | None = None,
+) -> list[Value]:
+    """A loop that data ends, after so many turns on average: see `while_loop`."""
     attributes = {EXPECTED_TURNS: ir.IntegerAttr.get(_i64(), turns)}
-    return ir.Operation.create("scf.while", list(types), list(carried), attributes, regions=2)
+    return while_loop(carried, test, step, passed, attributes)

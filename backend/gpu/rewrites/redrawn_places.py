@@ -127,22 +127,21 @@ class RedrawnPlaces:
     def _gone_on(self, kept: list[Value], count: Value, turns: int) -> list[Value]:
         """As many bits and places as are asked for: the rest is looked for behind what is kept."""
         carried = [*kept, count, constant(_UNKNOWN).value]
-        types, size = [value.type for value in carried], as_index(self._total)
-        loop = loop_while(types, carried, turns)
-        locations = [ir.Location.current] * len(types)
-        before, after = (region.blocks.append(*types, arg_locs=locations) for region in loop.regions)
-        with ir.InsertionPoint(before):
-            create("scf.condition", [], [compare("slt", before.arguments[2], size), *before.arguments])
-        with ir.InsertionPoint(after):
-            bits, ends, number, last = after.arguments
+        size = as_index(self._total)
+
+        def is_left(bits: Value, ends: Value, number: Value, last: Value) -> list[Value]:
+            return [compare("slt", number, size), bits, ends, number, last]
+
+        def go_on(bits: Value, ends: Value, number: Value, last: Value) -> list[Value]:
             place = _place_behind(Integer(last), ends, number)
             found = self._attempts.attempt(self._parts, place, is_far=True)
             narrow = Integer(self._narrowed(found.bits))
             written = [inserted(narrow, bits, number), inserted(found.end, ends, number)]
             more = create("arith.index_castui", [number.type], [found.is_kept])
             more = create("arith.addi", [number.type], [number, more])
-            create("scf.yield", [], [*written, more, found.end.value])
-        return list(loop.results)[:2]
+            return [*written, more, found.end.value]
+
+        return loop_while(turns, carried, is_left, go_on)[:2]
 
     def _tensors(self, shape: list[int]) -> list[Type]:
         return [ir.RankedTensorType.get(shape, type) for type in self._types]
@@ -207,15 +206,12 @@ def _stepped(
     first: Integer, goes_on: Callable[[Integer], Value], step: Callable[[Integer], Integer]
 ) -> Integer:
     """The first place, from one on, from which it does not go on."""
-    word = first.value.type
-    loop = loop_while([word], [first.value], 1)
-    before, after = (region.blocks.append(word, arg_locs=[ir.Location.current]) for region in loop.regions)
-    with ir.InsertionPoint(before):
-        place = before.arguments[0]
-        create("scf.condition", [], [goes_on(Integer(place)), place])
-    with ir.InsertionPoint(after):
-        create("scf.yield", [], [step(Integer(after.arguments[0])).value])
-    return Integer(loop.results[0])
+
+    def test(place: Value) -> list[Value]:
+        return [goes_on(Integer(place)), place]
+
+    (last,) = loop_while(1, [first.value], test, lambda place: [step(Integer(place)).value])
+    return Integer(last)
 
 
 def _place_behind(last: Integer, ends: Value, number: Value) -> Integer:

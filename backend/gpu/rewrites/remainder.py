@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ....dialect.mlir import Operation, Value, dialect, ir
 from ...functions.number import Integer, Number, any_of
-from ...nests.emit import create, either
-from .random_words import constant, loop_while, remainder
+from ...nests.emit import create, either, while_loop
+from .random_words import constant, remainder
 
 NAME = "weft_remainder"
 
@@ -35,19 +35,17 @@ def _remainder(x: Number, y: Number) -> Value:
 def _divided(of: Integer, by: Integer, sign: Integer) -> Number:
     """What finite magnitudes leave, the first of which is not smaller, with a sign."""
     (significand, exponent), (divisor, last) = _parts(of), _parts(by)
+
+    def is_left(rest: Value, distance: Value) -> list[Value]:
+        return [Integer(distance).compare(">", 0), rest, distance]
+
+    def step(rest: Value, distance: Value) -> list[Value]:
+        left = Integer(distance)
+        bits = left.where(left.compare("<", _STEP), _STEP)
+        return [remainder(Integer(rest) << bits, divisor).value, (left - bits).value]
+
     carried = [remainder(significand, divisor).value, (exponent - last).value]
-    types = [value.type for value in carried]
-    loop = loop_while(types, carried, 1)
-    before, after = (
-        region.blocks.append(*types, arg_locs=[ir.Location.current] * 2) for region in loop.regions
-    )
-    with ir.InsertionPoint(before):
-        create("scf.condition", [], [Integer(before.arguments[1]).compare(">", 0), *before.arguments])
-    with ir.InsertionPoint(after):
-        rest, distance = map(Integer, after.arguments)
-        step = distance.where(distance.compare("<", _STEP), _STEP)
-        create("scf.yield", [], [remainder(rest << step, divisor).value, (distance - step).value])
-    rest = Integer(loop.results[0])
+    rest = Integer(while_loop(carried, is_left, step)[0])
     is_zero = rest.compare("==", 0)
     whole, up = _shifted(constant(_LEADING).where(is_zero, rest))
     exponent = last - up

@@ -95,20 +95,18 @@ class Ziggurat:
 
     def _normal_tail(self, parts: Parts, place: Integer, magnitude: Integer) -> tuple[Integer, Integer]:
         """The same of normal numbers: two parts propose one, until one is accepted (Marsaglia, 1964)."""
-        word, real = place.value.type, self._type
-        loop = loop_while([word, real], [(place + 1).value], 0)
-        before = loop.regions[0].blocks.append(word, arg_locs=[ir.Location.current])
-        after = loop.regions[1].blocks.append(word, real, arg_locs=[ir.Location.current] * 2)
-        with ir.InsertionPoint(before):
-            here = Integer(before.arguments[0])
+
+        def propose(place: Value) -> list[Value]:
+            here = Integer(place)
             beyond = log1p(-self._uniform(parts, here)) * -INVERSE_BORDER
             bound = -log1p(-self._uniform(parts, here + 1))
             is_accepted = (beyond * beyond).compare("<", bound + bound)
             goes_on = (Integer(is_accepted) ^ 1).value
-            create("scf.condition", [], [goes_on, (here + 2).value, beyond.value])
-        with ir.InsertionPoint(after):
-            create("scf.yield", [], [after.arguments[0]])
-        end, beyond = Integer(loop.results[0]), Number(loop.results[1])
+            return [goes_on, beyond.value, (here + 2).value]
+
+        word = place.value.type
+        excess, behind = loop_while(0, [(place + 1).value], propose, passed=[self._type, word])
+        end, beyond = Integer(behind), Number(excess)
         found = self._bits_of(beyond + BORDERS["normal"]) | (((magnitude >> 8) & 1) << (self.width - 1))
         return found, end
 

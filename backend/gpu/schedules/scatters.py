@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
-from ...nests.emit import Emitter, ForLoop, Index, create, load, store
+from ...nests.emit import Emitter, ForLoop, Index, create, load, store, while_loop
 from ...nests.scatter import Scatter, is_check, match_scatter
 from ...target import current
 from ..code.atomics import JOINS, join, join_shared, update
@@ -251,21 +251,17 @@ class _Scatter:
         with only_if(create("arith.andi", [is_begin.type], [is_begin, is_somewhere])):
             total = emitter.value(threads.total)
             last = emitter.value(emitter.subtract(total, 1))
-            loop = ir.Operation.create("scf.while", [emitter.index_type], [first], regions=2)
-            before_block, body = (
-                region.blocks.append(emitter.index_type, arg_locs=[ir.Location.current])
-                for region in loop.regions
-            )
-            with ir.InsertionPoint(before_block):
-                (at,) = before_block.arguments
+
+            def is_at_place(at: Value) -> list[Value]:
                 same = compare("eq", load(ordered, [emitter.value(emitter.minimum(at, last))]), own)
-                goes_on = create("arith.andi", [same.type], [same, compare("ult", at, total)])
-                create("scf.condition", [], [goes_on, at])
-            with ir.InsertionPoint(body):
-                (at,) = body.arguments
+                return [create("arith.andi", [same.type], [same, compare("ult", at, total)]), at]
+
+            def do(at: Value) -> list[Value]:
                 threads.go_to(create("arith.index_cast", [emitter.index_type], [load(numbers, [at])]))
                 threads.at_place(lambda *_: kernel.clone(self.found.store))
-                create("scf.yield", [], [emitter.value(emitter.add(at, 1))])
+                return [emitter.value(emitter.add(at, 1))]
+
+            while_loop([first], is_at_place, do)
 
 
 class _Threads:

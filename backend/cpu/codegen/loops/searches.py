@@ -6,11 +6,10 @@ any(x): 4 strips of 64 bytes are joined by `or`, then the result is looked at
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 
 from .....dialect.mlir import Value, ir
 from .....passes.lowering.accumulators import STOPS
-from ....nests.emit import Emitter, Index, compare, create
+from ....nests.emit import Emitter, Index, compare, create, while_loop
 from ....nests.nest import LoopNest
 from ....nests.reductions import combine, combiners
 from .vector_loops import streams
@@ -63,16 +62,17 @@ class Search(VectorReduction):
         body: Callable[[Value, list[Value]], list[Value]],
     ) -> list[Value]:
         """A loop that ends before its end if something was found."""
-        loop = _WhileLoop([self.emitter.value(start), *totals])
-        with loop.condition():
-            position, *found = loop.passed
+
+        def goes_on(position: Value, *found: Value) -> list[Value]:
             is_left = compare("slt", position, self.emitter.value(stop))
-            loop.go_on_if(create("arith.andi", [is_left.type], [is_left, self._is_open(found)]))
-        with loop.body():
-            position, *found = loop.carried
-            after = body(position, found)
-            loop.end([self.emitter.value(self.emitter.add(position, step)), *after])
-        return loop.results[1:]
+            is_open = create("arith.andi", [is_left.type], [is_left, self._is_open(list(found))])
+            return [is_open, position, *found]
+
+        def following(position: Value, *found: Value) -> list[Value]:
+            after = body(position, list(found))
+            return [self.emitter.value(self.emitter.add(position, step)), *after]
+
+        return while_loop([self.emitter.value(start), *totals], goes_on, following)[1:]
 
     def _is_open(self, totals: list[Value]) -> Value:
         """Whether nothing was found yet, in any lane."""
@@ -87,38 +87,6 @@ class Search(VectorReduction):
         flag = lanes.type.element_type
         found = create("vector.reduction", [flag], [lanes], {"kind": ir.Attribute.parse("#vector.kind<or>")})
         return compare("eq", found, self.emitter.splat(0, flag))
-
-
-class _WhileLoop:
-    """An `scf.while` under construction; what it carries is passed on to the body as it is."""
-
-    def __init__(self, initial: Sequence[Value]) -> None:
-        types = [value.type for value in initial]
-        self._operation = ir.Operation.create("scf.while", types, list(initial), regions=2)
-        locations = [ir.Location.current] * len(types)
-        self._blocks = [
-            region.blocks.append(*types, arg_locs=locations) for region in self._operation.regions
-        ]
-        self.passed, self.carried = (list(block.arguments) for block in self._blocks)
-        self.results = list(self._operation.results)
-
-    def condition(self) -> AbstractContextManager[object]:
-        """The insertion point for what decides whether the body runs."""
-        point: AbstractContextManager[object] = ir.InsertionPoint(self._blocks[0])
-        return point
-
-    def go_on_if(self, condition: Value) -> None:
-        """Finish the condition."""
-        ir.Operation.create("scf.condition", [], [condition, *self.passed])
-
-    def body(self) -> AbstractContextManager[object]:
-        """The insertion point for the body."""
-        point: AbstractContextManager[object] = ir.InsertionPoint(self._blocks[1])
-        return point
-
-    def end(self, values: Sequence[Value]) -> None:
-        """Finish the body with the values carried to the next iteration."""
-        ir.Operation.create("scf.yield", [], list(values))
 
 
 def match_search(nest: LoopNest, carried: Sequence[int], emitter: Emitter) -> Search | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from ....functions.number import Number, all_of, any_lane
-from ....nests.emit import Emitter, ForLoop, compare, create
+from ....nests.emit import Emitter, ForLoop, compare, while_loop
 from ..vectors.temporaries import scratch
 from .entries import Entry
 from .tables import Memory, Table
@@ -144,27 +144,18 @@ class Iteration:
 
     def run(self, type: ir.VectorType) -> tuple[Memory, Value]:
         """The memory at the end, and in which lanes matrices are settled."""
-        emitter, index = self.emitter, self.emitter.index_type
+        emitter = self.emitter
         memory = scratch(emitter, [2, self.numbers, type.shape[0]], type.element_type)
         zero, one = emitter.value(0), Number(emitter.splat(1.0, type))
         self.fill(Memory(emitter, memory, zero))
-        types = [index, index, type]
-        loop = ir.Operation.create("scf.while", types, [zero, zero, one.value], regions=2)
-        before, after = (
-            region.blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
-            for region in loop.regions
-        )
-        with ir.InsertionPoint(before):
-            half, sweep, weights = before.arguments
-            weight = Number(weights)
-            half, unrest = self._sweep(Memory(emitter, memory, half), weight)
-            weight = weight.where(unrest.is_above(self.bound), 0.0)
+
+        def swept(half: Value, sweep: Value, weights: Value) -> list[Value]:
+            half, unrest = self._sweep(Memory(emitter, memory, half), Number(weights))
+            weight = Number(weights).where(unrest.is_above(self.bound), 0.0)
             go_on = all_of(any_lane(weight.compare(">", 0.0)), compare("slt", sweep, emitter.value(_SWEEPS)))
-            following = emitter.value(emitter.add(sweep, 1))
-            create("scf.condition", [], [go_on, half, following, weight.value])
-        with ir.InsertionPoint(after):
-            create("scf.yield", [], list(after.arguments))
-        half, _, weights = loop.results
+            return [go_on, half, emitter.value(emitter.add(sweep, 1)), weight.value]
+
+        half, _, weights = while_loop([zero, zero, one.value], swept)
         return Memory(emitter, memory, half), Number(weights).compare("==", 0.0)
 
     def _sweep(self, start: Memory, weight: Number) -> tuple[Value, Unrest]:
