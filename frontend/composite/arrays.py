@@ -12,6 +12,9 @@ from ...dialect.errors import ConcreteValueError
 from ..signature.traced_value import CompositeValue
 from ..tracing.behaviour import behaviour
 
+numpy: Any = np
+"""NumPy's functions, whose types know nothing of traced arrays."""
+
 OwnClass = TypeVar("OwnClass", bound="CompositeArray")
 
 
@@ -105,6 +108,40 @@ COMPARISONS = {
     "gt": (np.greater, None), "ge": (np.greater_equal, None),
 }  # fmt: skip
 """The ufunc of each operator, and what it gives of what cannot be compared."""
+
+
+def full_like_of(kinds: str, make: Callable[[Any, np.dtype[Any]], CompositeArray]) -> Callable[..., Any]:
+    """`np.full_like` of arrays with dtypes of some kinds, given what makes one of a value."""
+
+    def full_like(
+        a: Any,
+        fill_value: Any,
+        dtype: Any = None,
+        order: str = "K",
+        subok: bool = True,
+        shape: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        wanted = a.dtype if dtype is None else np.dtype(dtype)
+        of = a.parts[0] if isinstance(a, CompositeArray) else a
+        if wanted.kind not in kinds:
+            return numpy.full_like(of, fill_value, wanted, order, shape=shape)
+        given = make(fill_value, wanted)
+        parts = (numpy.full_like(of, part, part.dtype, order, shape=shape) for part in given.parts)
+        return type(given)(wanted, tuple(parts))
+
+    return full_like
+
+
+def filled_like(full_like: Callable[..., Any], value: Any) -> Callable[..., Any]:
+    """`np.zeros_like` and its like."""
+
+    def make(
+        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **kwargs: Any
+    ) -> Any:
+        return full_like(a, value, dtype, order, subok, shape)
+
+    return make
 
 
 def names(text: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from ..signature.composite_arrays import chooses_texts
 from ..signature.traced_value import CompositeValue
 from ..tracing.array import TracedArray
 from . import makers, text_functions, time_functions, time_ufuncs
+from .arrays import MOVING_METHODS
 from .record_functions import record_function, record_method
 from .records import TracedRecords
 from .run_time_calls import natively_or_at_run_time
@@ -74,18 +75,22 @@ def call_method(name: str, array: CompositeValue | TracedArray, *args: Any, **kw
     if isinstance(array, TracedRecords):
         return record_method(name, array, *args, **kwargs)
     assert isinstance(array, (TracedTexts, TracedTimes))
-    functions: Any = text_functions if isinstance(array, TracedTexts) else time_functions
+    is_text = isinstance(array, TracedTexts)
+    functions: Any = text_functions if is_text else time_functions
+
+    def ours() -> Any:
+        if name in MOVING_METHODS:
+            return array.with_parts(lambda part: getattr(part, name)(*args, **kwargs))
+        if name in functions.OF_FUNCTIONS and hasattr(np, name):
+            return functions.call(getattr(np, name), (array, *args), kwargs)
+        if (own := functions.METHODS.get(name)) is not None:
+            return own(array, *args, **kwargs)
+        raise UnsupportedError(f"{name} of {'texts' if is_text else 'dates or durations'} is not compiled")
 
     def theirs(array: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(array, name)(*args, **kwargs)
 
-    return natively_or_at_run_time(
-        f"ndarray.{name}",
-        lambda: functions.method(name, array, *args, **kwargs),
-        theirs,
-        (array, *args),
-        kwargs,
-    )
+    return natively_or_at_run_time(f"ndarray.{name}", ours, theirs, (array, *args), kwargs)
 
 
 def _of_numbers(name: str, numbers: TracedArray, dtype: Any) -> Any:

@@ -17,11 +17,8 @@ from ..signature.composite_arrays import characters_of
 from ..signature.signature import flatten_with, unflatten
 from ..tracing.behaviour import behaviour
 from ..tracing.staging import cast
-from .arrays import ELEMENTS, MOVING, MOVING_METHODS
+from .arrays import ELEMENTS, MOVING, filled_like, full_like_of, names, numpy
 from .texts import TracedTexts, as_texts, equal, is_texts, less, resized, texts_for
-
-numpy: Any = np
-"""NumPy's functions, whose types know nothing of traced arrays."""
 
 UINT64 = np.dtype(np.uint64)
 
@@ -246,33 +243,7 @@ def _constant(shape: Any, text: Any, dtype: np.dtype[Any]) -> TracedTexts:
     return TracedTexts(given.dtype, tuple(full(shape, code, code.dtype) for code in given.parts))
 
 
-def _like(text: str) -> Callable[..., Any]:
-    def make(
-        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **kwargs: Any
-    ) -> Any:
-        return _full_like(a, text, dtype, order, subok, shape)
-
-    return make
-
-
-def _full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    **kwargs: Any,
-) -> Any:
-    wanted = a.dtype if dtype is None else np.dtype(dtype)
-    of = a.parts[0] if isinstance(a, TracedTexts) else a
-    if wanted.kind not in "SU":
-        return numpy.full_like(of, fill_value, wanted, order, shape=shape)
-    given = texts_for(fill_value, wanted)
-    return TracedTexts(
-        wanted,
-        tuple(numpy.full_like(of, code, code.dtype, order, shape=shape) for code in given.parts),
-    )
+_full_like = full_like_of("SU", texts_for)
 
 
 def _array(value: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K") -> Any:
@@ -306,11 +277,11 @@ def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "argmax": _of_keys(np.argmax), "argmin": _of_keys(np.argmin), "argsort": _argsort,
     "array": _array, "asanyarray": _as_array, "asarray": _as_array, "ascontiguousarray": _as_array, "copyto": _copyto,
-    "count_nonzero": _of_truth("count_nonzero"), "empty": _filled("empty"), "empty_like": _like(""),
+    "count_nonzero": _of_truth("count_nonzero"), "empty": _filled("empty"), "empty_like": filled_like(_full_like, ""),
     "flatnonzero": _of_truth("flatnonzero"), "full": _full, "full_like": _full_like, "isin": _of_two_keys("isin"),
-    "nonzero": _of_truth("nonzero"), "ones": _filled("ones"), "ones_like": _like("1"),
+    "nonzero": _of_truth("nonzero"), "ones": _filled("ones"), "ones_like": filled_like(_full_like, "1"),
     "searchsorted": _of_two_keys("searchsorted"), "select": _select, "sort": _sort, "unique": _unique, "where": _where,
-    "zeros": _filled("zeros"), "zeros_like": _like(""),
+    "zeros": _filled("zeros"), "zeros_like": filled_like(_full_like, ""),
 }  # fmt: skip
 """The functions that are more than those of the codes."""
 
@@ -318,16 +289,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 # Methods
 
 
-def method(name: str, array: TracedTexts, *args: Any, **kwargs: Any) -> Any:
-    """What a method of arrays gives; `UnsupportedError` for those that are not compiled."""
-    if name in MOVING_METHODS:
-        return array.with_parts(lambda part: getattr(part, name)(*args, **kwargs))
-    if name in ("argmax", "argmin", "argsort", "nonzero", "searchsorted"):
-        return _FUNCTIONS[name](array, *args, **kwargs)
-    own = _METHODS.get(name)
-    if own is not None:
-        return own(array, *args, **kwargs)
-    raise UnsupportedError(f"{name} of texts is not compiled")
+OF_FUNCTIONS = names("argmax argmin argsort nonzero searchsorted")
+"""The methods that are what the functions of their names are."""
 
 
 def astype(
@@ -373,7 +336,7 @@ def _fill(a: TracedTexts, value: Any) -> None:
     a[...] = value
 
 
-_METHODS: dict[str, Callable[..., Any]] = {
+METHODS: dict[str, Callable[..., Any]] = {
     "astype": astype,
     "fill": _fill,
     "sort": _sort_in_place,

@@ -12,20 +12,16 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError
-from ..signature.composite_arrays import is_composite
 from ..signature.signature import flatten_with, unflatten
 from ..tracing.array import TracedArray
 from ..tracing.staging import cast
 from . import makers, time_ufuncs
-from .arrays import ELEMENTS, MOVING, MOVING_METHODS, names
+from .arrays import ELEMENTS, MOVING, filled_like, full_like_of, names, numpy
 from .python_times import item, tolist
 from .times import TracedTimes, as_times, is_times, ticks_for, write_times
 from .units import INT64, NAT, convert
 
 Function = Callable[..., Any]
-
-numpy: Any = np
-"""NumPy's functions, whose types know nothing of traced arrays."""
 
 _NONE = numpy._NoValue
 """What stands in NumPy's signatures for an argument that is not given."""
@@ -269,35 +265,7 @@ def times_view(numbers: Any, dtype: Any) -> Any:
     return TracedTimes(np.dtype(dtype).newbyteorder("="), (numbers.view(INT64),))
 
 
-def _like(fill: Callable[[np.dtype[Any]], Any]) -> Function:
-    def make(
-        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **kwargs: Any
-    ) -> Any:
-        wanted = a.dtype if dtype is None else np.dtype(dtype)
-        of = a.ticks if isinstance(a, TracedTimes) else a
-        if not is_composite(wanted):
-            return numpy.full_like(of, fill(wanted), wanted, order, shape=shape)
-        return TracedTimes(wanted, (numpy.full_like(of, fill(wanted), INT64, order, shape=shape),))
-
-    return make
-
-
-def _full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    **kwargs: Any,
-) -> Any:
-    wanted = a.dtype if dtype is None else np.dtype(dtype)
-    of = a.ticks if isinstance(a, TracedTimes) else a
-    if wanted.kind not in "mM":
-        return numpy.full_like(of, fill_value, wanted, order, shape=shape)
-    return TracedTimes(
-        wanted, (numpy.full_like(of, ticks_for(fill_value, wanted), INT64, order, shape=shape),)
-    )
+_full_like = full_like_of("mM", lambda value, dtype: TracedTimes(dtype, (ticks_for(value, dtype),)))
 
 
 def _where(condition: Any, *choices: Any) -> Any:
@@ -314,10 +282,10 @@ def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -
 
 _FUNCTIONS: dict[str, Function] = {
     "amax": _max, "amin": _min, "argmax": _argmax, "argmin": _argmin, "argsort": _argsort, "astype": astype,
-    "clip": _clip, "copyto": _copyto, "cumsum": _cumsum, "diff": _diff, "empty_like": _like(lambda dtype: 0),
-    "full_like": _full_like, "max": _max, "mean": _mean, "min": _min, "ones_like": _like(lambda dtype: 1), "ptp": _ptp,
-    "searchsorted": _searchsorted, "sort": _sort, "sum": _sum, "unique": _unique, "where": _where,
-    "zeros_like": _like(lambda dtype: 0),
+    "clip": _clip, "copyto": _copyto, "cumsum": _cumsum, "diff": _diff, "empty_like": filled_like(_full_like, 0),
+    "full_like": _full_like, "max": _max, "mean": _mean, "min": _min, "ones_like": filled_like(_full_like, 1),
+    "ptp": _ptp, "searchsorted": _searchsorted, "sort": _sort, "sum": _sum, "unique": _unique, "where": _where,
+    "zeros_like": filled_like(_full_like, 0),
 }  # fmt: skip
 """The functions that are more than those of the counts."""
 
@@ -336,19 +304,8 @@ def reduce(
 
 # Methods
 
-_OF_FUNCTIONS = names("argmax argmin argsort clip cumsum max mean min nonzero ptp searchsorted sum")
-
-
-def method(name: str, array: TracedTimes, *args: Any, **kwargs: Any) -> Any:
-    """What a method of arrays gives; `UnsupportedError` for those that are not compiled."""
-    if name in MOVING_METHODS:
-        return array.like(getattr(array.ticks, name)(*args, **kwargs))
-    if name in _OF_FUNCTIONS and hasattr(np, name):
-        return call(getattr(np, name), (array, *args), kwargs)
-    own = _METHODS.get(name)
-    if own is not None:
-        return own(array, *args, **kwargs)
-    raise UnsupportedError(f"{name} of dates or durations is not compiled")
+OF_FUNCTIONS = names("argmax argmin argsort clip cumsum max mean min nonzero ptp searchsorted sum")
+"""The methods that are what the functions of their names are."""
 
 
 def _sort_in_place(a: TracedTimes, *args: Any, **kwargs: Any) -> None:
@@ -359,7 +316,7 @@ def _fill(a: TracedTimes, value: Any) -> None:
     a.ticks.fill(ticks_for(value, a.dtype))
 
 
-_METHODS: dict[str, Function] = {
+METHODS: dict[str, Function] = {
     "astype": astype, "fill": _fill, "item": item, "sort": _sort_in_place, "tolist": tolist, "view": view,
 }  # fmt: skip
 
