@@ -8,6 +8,8 @@ Many numbers in lists are data from the start, as one array (`signature/packed_n
 from __future__ import annotations
 
 import itertools
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -38,6 +40,9 @@ MOST_DATA = 1024
 
 MOST_TOLD = 8
 """So many of them are named where it is told what became of them."""
+
+MOST_ALONE = 4
+"""So many of them begin a trace again at one place by themselves, before all that lie as they do stay constants."""
 
 Found: TypeAlias = "Static | Packed"
 """A number, or many that are data together."""
@@ -106,12 +111,14 @@ class CallNumbers:
 
     def specialized(self, make: Callable[[Arguments], Made]) -> tuple[Made, Arguments]:
         """What is made for the arguments, with those numbers as data that are no constants, and these arguments."""
+        asked = Counter[str]()
         while True:
             taken = self.as_data()
             try:
                 return make(taken), taken
             except NumberNeeded as needed:
-                self._keep(needed.numbers, needed.reason)
+                asked[needed.reason] += 1
+                self._keep(needed.numbers, needed.reason, with_alike=asked[needed.reason] > MOST_ALONE)
             except Exception:
                 if taken is self._arguments:
                     raise
@@ -142,12 +149,19 @@ class CallNumbers:
             return f"numbers of argument {name!r} changed"
         return f"argument {name!r} changed from {shown_value(before.value)} to {shown_value(now.value)}"
 
-    def _keep(self, leaves: Collection[int], reason: str) -> None:
-        """Let the numbers at some of the leaves be constants after all."""
+    def _keep(self, leaves: Collection[int], reason: str, with_alike: bool = False) -> None:
+        """Let the numbers at some of the leaves be constants after all, or all in the rows of the same containers."""
         history, first = self._history, len(self._arguments.leaves)
         places = {place for index, place in enumerate(self._places) if first + index in leaves}
+        if with_alike:
+            kinds = {self._kind_of_place(place) for place in places}
+            places |= {place for place in history.data if self._kind_of_place(place) in kinds}
         history.data = tuple(place for place in history.data if place not in places)
         history.needed |= dict.fromkeys(places, reason)
+
+    def _kind_of_place(self, place: int) -> str:
+        """The name of a number without the indices and keys in it."""
+        return _INDEX.sub("[]", self._found[place][0])
 
     def fate(self) -> str:
         """Which of the numbers are data, and which are not and why, in words."""
@@ -164,6 +178,9 @@ class CallNumbers:
         names = [repr(self._found[place][0]) for place in list(places)[:MOST_TOLD]]
         more = f" and {len(places) - MOST_TOLD} more" if len(places) > MOST_TOLD else ""
         return f"{', '.join(names)}{more} {'is' if len(places) == 1 else 'are'}"
+
+
+_INDEX = re.compile(r"\[[^\]]*\]")
 
 
 class ArgumentNumbers:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import heapq
 import math
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import weft
 from support.native_calls import native_calls, same
+from weft.frontend.calls.argument_numbers import CallNumbers
 
 F32 = np.float32
 
@@ -248,3 +251,27 @@ def test_long_lists_are_data_and_told_briefly():
     assert first.trace_count == 2
     assert "and 192 more are from now on data" in first.explain_retrace()
     assert len(first.explain_retrace()) < 1000
+
+
+def cheapest(edges, n):
+    """By which costs all nodes are reached from the first."""
+    costs, queue = [math.inf] * n, [(0, 0)]
+    costs[0] = 0
+    while queue:
+        cost, here = heapq.heappop(queue)
+        for start, end, more in edges:
+            if start == here and cost + more < costs[end]:
+                costs[end] = cost + more
+                heapq.heappush(queue, (cost + more, end))
+    return costs
+
+
+@pytest.mark.parametrize("count", [8, 16])
+def test_numbers_that_are_needed_one_after_another_begin_few_traces(count: int) -> None:
+    """Each number that is known decides which is asked next: those in rows are asked a few times, not each."""
+    compiled = weft.function(cheapest)
+    with mock.patch.object(CallNumbers, "_keep", autospec=True, side_effect=CallNumbers._keep) as asked:
+        for more in (1, 2):
+            edges = [(i, (i + 1) % count, i % 3 + more) for i in range(count)]
+            same(compiled(edges, count), cheapest(edges, count))
+    assert 1 <= asked.call_count <= 8
