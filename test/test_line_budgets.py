@@ -443,7 +443,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph", 11, "lists for functions that keep no item hold copies of the arrays of objects"),
     ("backend/gpu", 118, "numbers that branches give, and that loops hand on as others, stay on the device"),
     ("backend/gpu", 14, "numbers behind recurrences of unknown length are found by many threads"),
-    ("backend/cpu", 51, "indices that need no check are branched at behind those that do"),
+    ("backend/cpu", 71, "indices that need no check are branched at behind those that do"),
     (
         "frontend/autograph/operators",
         50,

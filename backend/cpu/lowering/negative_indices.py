@@ -6,7 +6,8 @@
                                                              ... x[index or place] ...
 
 A negative number is a large one where it is read as unsigned. What was five instructions for each index is two.
-Behind such a check are indices that need none, as `x[k + 1]` behind one of `k`: they are branched at as well.
+Behind such a check are indices that need none, as `x[k + 1]` behind one of `k`: they are branched at as well. What a
+check found in bounds stays what it is behind it, also where it is known not to be negative.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class BranchAtNegativeIndices(Pass):
         for function in functions:
             checks = list(_checks_in(function))
             behind = {block for check in checks for block in _blocks_behind(check.jump.successors[1])}
+            for block in _blocks_in_loops(list(function.regions[0].blocks)):
+                _unclamp_behind(block)
             changes: list[_Check | _Choice] = [*checks]
             blocks = [block for block in function.regions[0].blocks if block in behind]
             changes += [choice for block in blocks for choice in _choices_in(block)]
@@ -196,6 +199,21 @@ def _check_at_end_of(block: Block) -> _Check | None:
         return None
     index = chooser.operands[2]
     return _Check(jump, index, extent) if place in _places_of(index, extent) else None
+
+
+def _unclamp_behind(block: Block) -> None:
+    """Where a block ends with the check of a place, it is in bounds behind it."""
+    jump = terminator(block)
+    if jump.name != "llvm.cond_br" or len(list(jump.successors[1].predecessors)) != 1:
+        return
+    comparison = made_by(jump.operands[0], "llvm.icmp")
+    if comparison is None or comparison.attributes["predicate"].value != _AT_LEAST:
+        return
+    place, extent = comparison.operands
+    clamped = list(_clamped(place, extent))
+    behind = _blocks_behind(jump.successors[1]) if clamped else set()
+    for value in clamped:
+        _replace_in(behind, value, place)
 
 
 def _blocks_behind(first: Block) -> set[Block]:

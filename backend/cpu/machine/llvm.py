@@ -103,8 +103,12 @@ def _simplify_functions(names: Collection[str], module: Any) -> None:
                 continue
             if any(True for _ in itertools.islice(function.blocks, MAX_BLOCKS, None)):
                 few.run(function, _pass_builder(1))
-            else:
-                (simplify if function.name in names else tidy).run(function, _pass_builder(1))
+                continue
+            tidy.run(
+                function, _pass_builder(1)
+            )  # what the first passes of a level find equal, is so in turned loops
+            if function.name in names:
+                simplify.run(function, _pass_builder(1))
 
 
 def _tidy_passes() -> Any:

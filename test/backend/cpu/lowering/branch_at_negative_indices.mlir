@@ -300,3 +300,33 @@ llvm.func @alone(%first: i64, %table: !llvm.ptr) {
   %next = llvm.load %to : !llvm.ptr -> i64
   llvm.br ^body(%next : i64)
 }
+
+// -----
+
+// An index that is known not to be negative is compared and read as it is; that of another extent is clamped to it.
+// CHECK-LABEL: llvm.func @known
+// CHECK: ^bb1(%[[INDEX:.*]]: i64):
+// CHECK-NOT: weights
+// CHECK: llvm.getelementptr %{{.*}}[%[[INDEX]]]
+// CHECK: %[[CLAMPED:.*]] = llvm.select %{{.*}}, %[[INDEX]], %{{.*}} : i1, i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[CLAMPED]]]
+llvm.func @known(%first: i64, %table: !llvm.ptr, %n: i64, %m: i64) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  llvm.br ^body(%first : i64)
+^body(%index: i64):
+  %outside = llvm.icmp "uge" %index, %n : i64
+  llvm.cond_br %outside, ^failing, ^passing
+^failing:
+  llvm.return
+^passing:
+  %inside = llvm.icmp "ult" %index, %n : i64
+  %clamped = llvm.select %inside, %index, %zero : i1, i64
+  %to = llvm.getelementptr %table[%clamped] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %read = llvm.load %to : !llvm.ptr -> i64
+  %inside_other = llvm.icmp "ult" %index, %m : i64
+  %clamped_other = llvm.select %inside_other, %index, %zero : i1, i64
+  %to_other = llvm.getelementptr %table[%clamped_other] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %read_other = llvm.load %to_other : !llvm.ptr -> i64
+  %next = llvm.add %read, %read_other : i64
+  llvm.br ^body(%next : i64)
+}
