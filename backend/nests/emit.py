@@ -197,6 +197,45 @@ def create(
     return operation.results[0] if types else None
 
 
+class Branch:
+    """An `scf.if` under construction."""
+
+    def __init__(self, condition: Value, types: Sequence[Type]) -> None:
+        self.operation = ir.Operation.create("scf.if", list(types), [condition], regions=2)
+        self._given: list[Value] = []
+
+    def give(self, values: Sequence[Value]) -> None:
+        """Say what the way that is being written results in."""
+        self._given = list(values)
+
+    @property
+    def results(self) -> list[Value]:
+        """What the way that is taken results in."""
+        return list(self.operation.results)
+
+    @contextmanager
+    def way(self, number: int) -> Iterator[None]:
+        """Write one way, 0 if the condition holds."""
+        with ir.InsertionPoint(self.operation.regions[number].blocks.append()):
+            yield
+            create("scf.yield", [], self._given)
+
+
+@contextmanager
+def only_if(condition: Value, types: Sequence[Type] = ()) -> Iterator[Branch]:
+    """Write what happens if a condition holds; with results, what happens `otherwise` comes next."""
+    branch = Branch(condition, types)
+    with branch.way(0):
+        yield branch
+
+
+@contextmanager
+def otherwise(branch: Branch) -> Iterator[None]:
+    """Write what happens if the condition of an `only_if` does not hold."""
+    with branch.way(1):
+        yield
+
+
 def either(condition: Value, type: Type, first: Callable[[], Value], second: Callable[[], Value]) -> Value:
     """What one of two ways gives, of which a condition chooses the one that is gone."""
     branch = ir.Operation.create("scf.if", [type], [condition], regions=2)

@@ -9,7 +9,7 @@ from .....dialect.mlir import Type, Value, ir
 from .....dialect.records import dataclass
 from .... import target
 from ....nests.contraction import Contraction
-from ....nests.emit import Index, compare, create
+from ....nests.emit import Index, compare, create, only_if, otherwise
 from ..vectors.code import broadcast, mask_type
 from .plan import Plan
 from .walk import Finish, Task, load_result, store_result
@@ -95,11 +95,10 @@ class TileStore:
             return
         assert block.whole is not None
         last = compare("eq", self.emitter.value(block.stop), self.emitter.value(block.whole))
-        branch = ir.Operation.create("scf.if", [], [last], regions=2)
-        for region, finish in zip(branch.regions, (self.given_finish, self._store), strict=True):
-            with ir.InsertionPoint(region.blocks.append()):
-                self._write(values, places, finish)
-                ir.Operation.create("scf.yield", [], [])
+        with only_if(last) as branch:
+            self._write(values, places, self.given_finish)
+        with otherwise(branch):
+            self._write(values, places, self._store)
 
     def _write(self, values: Sequence[Value], places: Sequence[Place], finish: Finish) -> None:
         for value, (point, mask) in zip(values, places, strict=True):

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from .....dialect.mlir import Operation, Value, ir
-from ....nests.emit import SHORT_ROWS, Emitter, ForLoop, Index, compare, create, load
+from ....nests.emit import SHORT_ROWS, Emitter, ForLoop, Index, compare, create, load, only_if, otherwise
 from ....nests.nest import LoopNest, memref_size
 from ....nests.reductions import combiners
 from ..vectors.code import lane_mask
@@ -99,13 +99,11 @@ class GatheredReduction(VectorReduction):
         if isinstance(least, int):
             return step() if least > 0 else totals
         condition = compare("sgt", self.emitter.value(least), self.emitter.value(0))
-        types = [total.type for total in totals]
-        branch = ir.Operation.create("scf.if", types, [condition], regions=2)
-        with ir.InsertionPoint(branch.regions[0].blocks.append()):
-            create("scf.yield", [], step())
-        with ir.InsertionPoint(branch.regions[1].blocks.append()):
-            create("scf.yield", [], totals)
-        return list(branch.results)
+        with only_if(condition, [total.type for total in totals]) as branch:
+            branch.give(step())
+        with otherwise(branch):
+            branch.give(totals)
+        return branch.results
 
     def _read(self, op: Operation, vectors: Mapping[Value, Value]) -> Value:
         memref, place = op.operands

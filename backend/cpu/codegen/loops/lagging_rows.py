@@ -9,12 +9,9 @@ that one index on the first axis selects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
-from ....nests.emit import Emitter, Index, compare, create
+from ....nests.emit import Emitter, Index, compare, create, only_if
 from ....nests.independence import base
 from ....nests.nest import Access, LoopNest
 from ..vectors.temporaries import known_bytes
@@ -97,9 +94,9 @@ class LaggingRows:
         with self.emitter.loop(extent + self.lag) as position:
             row = self.emitter.subtract(position, self.lag)
             self.nest.fixed[0], self.copy.fixed[0] = position, row
-            with self._if_less(position, extent):
+            with only_if(self._is_less(position, extent)):
                 emit_loops(self.nest, self.emitter)
-            with self._if_less(-1, row):
+            with only_if(self._is_less(-1, row)):
                 emit_loops(self.copy, self.emitter)
         memory.owner.operation.erase()
 
@@ -113,10 +110,5 @@ class LaggingRows:
         place = [ir.AffineExpr.get_mod(first, kept) if kept > 1 else ir.AffineExpr.get_constant(0), *others]
         self.nest.outputs[0] = self.copy.inputs[0] = Access(buffer, place, is_scalar=False)
 
-    @contextmanager
-    def _if_less(self, left: Index, right: Index) -> Iterator[None]:
-        holds = compare("slt", self.emitter.value(left), self.emitter.value(right))
-        branch = ir.Operation.create("scf.if", [], [holds], regions=2)
-        with ir.InsertionPoint(branch.regions[0].blocks.append()):
-            yield
-            create("scf.yield", [], [])
+    def _is_less(self, left: Index, right: Index) -> Value:
+        return compare("slt", self.emitter.value(left), self.emitter.value(right))

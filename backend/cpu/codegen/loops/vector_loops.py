@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .....dialect.mlir import Operation, Type, Value, ir
-from ....nests.emit import Emitter, Index, create, load, prefetch
+from ....nests.emit import Emitter, Index, create, load, only_if, otherwise, prefetch
 from ....nests.independence import any_order
 from ....nests.nest import Access, LoopNest
 from ....processors.description import LINE_BYTES
@@ -105,13 +105,10 @@ class VectorLoop:
         if condition is None:
             self._stream(stop, constant)
             return
-        branch = ir.Operation.create("scf.if", [], [condition], regions=2)
-        with ir.InsertionPoint(branch.regions[0].blocks.append()):
+        with only_if(condition) as branch:
             self._stream(stop, constant)
-            create("scf.yield", [], [])
-        with ir.InsertionPoint(branch.regions[1].blocks.append()):
+        with otherwise(branch):
             self._emit_range(start, stop, constant)
-            create("scf.yield", [], [])
 
     def _streams_pay(self) -> Value | None:
         """Whether to store past the caches, where that is known at run time only."""

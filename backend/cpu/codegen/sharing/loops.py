@@ -21,7 +21,7 @@ from .....passes.base import Pass, Statistics
 from .....passes.control_flow.structure import constant_index
 from .....passes.notes import note, wanted
 from .....passes.rewriting import constant_integer, defined_functions, operations_in
-from ....nests.emit import PARALLEL, compare, create
+from ....nests.emit import PARALLEL, compare, create, only_if, otherwise
 from ....nests.independence import written_memrefs
 from ....nests.nest import nested
 from ....planning.names import parallel_name
@@ -234,12 +234,11 @@ class _Part:
         if cost.is_static and not static.values:
             self._call(parallel_name(self.name), [count, grain, *operands])
             return
-        calls = ((parallel_name(self.name), [count, grain]), (self.name, [constant_index(0), count]))
-        branch = ir.Operation.create("scf.if", [], [compare("sge", count, enough)], regions=2)
-        for region, (name, leading) in zip(branch.regions, calls, strict=True):
-            with ir.InsertionPoint(region.blocks.append()):
-                self._call(name, [*leading, *operands])
-                create("scf.yield", [], [])
+        first = constant_index(0)
+        with only_if(compare("sge", count, enough)) as branch:
+            self._call(parallel_name(self.name), [count, grain, *operands])
+        with otherwise(branch):
+            self._call(self.name, [first, count, *operands])
 
     def _call(self, name: str, operands: Sequence[Value]) -> None:
         create("func.call", [], operands, {"callee": ir.FlatSymbolRefAttr.get(name)})

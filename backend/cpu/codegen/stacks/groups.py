@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from .....dialect.mlir import Operation, Value, ir
 from .....dialect.ufunc_loops import signature_of
 from ....functions.number import Integer, any_lane, rarely
-from ....nests.emit import Emitter, ForLoop, Index, create, load, store
+from ....nests.emit import Emitter, ForLoop, Index, create, either, load, store
 from ..loop_calls import LoopCall
 from ..vectors.temporaries import scratch
 
@@ -49,13 +49,12 @@ class Groups:
             group, (status,) = loop.position, loop.carried
             no = emitter.splat(0, failed.type.element_type)
             wrong = Integer(load(failed, [group])).compare("!=", Integer(no))
-            branch = ir.Operation.create("scf.if", [word], [rarely(wrong)], regions=2)
-            with ir.InsertionPoint(branch.regions[0].blocks.append()):
+
+            def joined() -> Value:
                 found = self._call(emitter.multiply(group, self.lanes))
-                create("scf.yield", [], [create("arith.ori", [word], [status, found])])
-            with ir.InsertionPoint(branch.regions[1].blocks.append()):
-                create("scf.yield", [], [status])
-            loop.end(list(branch.results))
+                return create("arith.ori", [word], [status, found])
+
+            loop.end([either(rarely(wrong), word, joined, lambda: status)])
         return loop.results[0]
 
     def _call(self, first: Index) -> Value:
