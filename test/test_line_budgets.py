@@ -452,6 +452,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 34, "objects whose __new__ makes others, and chain.from_iterable"),
     ("frontend", 22, "what containers of derived classes hold, without running their methods"),
     ("frontend/calls", 20, "rows of numbers that are needed one after another stay constants together"),
+    ("backend", 110, "sums of integers within bounds are known for many iterations at once"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

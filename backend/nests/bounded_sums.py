@@ -9,7 +9,7 @@ bound goes through the second map as a number does. What a factor that turns out
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.records import dataclass
@@ -21,12 +21,16 @@ SIDES = {
     "arith.maxnumf": "lower",
     "arith.minimumf": "upper",
     "arith.minnumf": "upper",
+    "arith.maxsi": "lower",
+    "arith.minsi": "upper",
 }
 """Which bound an operation sets."""
 _LESS, _MORE = (4, 5, 11, 12), (2, 3, 9, 10)
 """Predicates of `arith.cmpf`, whatever they say of NaN, which nothing is found of."""
 _NOT_LESS = 3
 _NOT_EQUAL = 1
+_LESS_INTEGERS, _MORE_INTEGERS = (2, 3), (4, 5)
+"""Predicates of `arith.cmpi` with signs."""
 
 
 class Arithmetic(Protocol):
@@ -53,12 +57,17 @@ class Bounded:
     term: Part
     lower: Value | None = None
     upper: Value | None = None
+    names: ClassVar[tuple[str, str]] = ("arith.maximumf", "arith.minimumf")
+    """What keeps a number from being less, or more."""
 
     @property
     def parts(self) -> list[Part]:
         """What is known of it, or computed."""
-        bounds = [bound for bound in (self.lower, self.upper) if bound is not None]
-        return [self.factor, self.term, *bounds]
+        return [self.factor, self.term, *self._bounds]
+
+    @property
+    def _bounds(self) -> list[Value]:
+        return [bound for bound in (self.lower, self.upper) if bound is not None]
 
     @property
     def limits(self) -> list[str]:
@@ -71,27 +80,32 @@ class Bounded:
         factor, term, *bounds = parts
         given = iter(bounds)
         lower = None if self.lower is None else next(given)
-        return Bounded(self.number, factor, term, lower, None if self.upper is None else next(given))
+        return type(self)(self.number, factor, term, lower, None if self.upper is None else next(given))
 
     def within(self, side: str, bound: Value, make: Callable[..., Any]) -> Bounded:
         """The form of its number within another bound."""
-        name = "arith.maximumf" if side == "lower" else "arith.minimumf"
+        name = self.names[side == "upper"]
         lower, upper = (
             None if own is None else make(name, [bound.type], [own, bound])
             for own in (self.lower, self.upper)
         )
         if side == "lower":
-            return Bounded(self.number, self.factor, self.term, bound if lower is None else lower, upper)
-        return Bounded(self.number, self.factor, self.term, lower, bound if upper is None else upper)
+            lower = bound if lower is None else lower
+        else:
+            upper = bound if upper is None else upper
+        return type(self)(self.number, self.factor, self.term, lower, upper)
 
-    def applied(self, number: Part, type: Type, arithmetic: Arithmetic, *, is_bound: bool = False) -> Value:
+    def applied(self, number: Part, type: Type, arithmetic: Arithmetic) -> Value:
         """What it makes of a number; of a bound of a map before it, too."""
-        total = arithmetic.multiply(self.factor, number, type)
-        found = arithmetic.value(arithmetic.add(total, self.term, type), type)
-        for bound, name in ((self.lower, "arith.maximumf"), (self.upper, "arith.minimumf")):
+        total = arithmetic.add(arithmetic.multiply(self.factor, number, type), self.term, type)
+        return self._kept(arithmetic.value(total, type), type, arithmetic)
+
+    def _kept(self, number: Value, type: Type, arithmetic: Arithmetic) -> Value:
+        """A number within the bounds."""
+        for bound, name in zip((self.lower, self.upper), self.names, strict=True):
             if bound is not None:
-                found = arithmetic.make(name, [type], [found, bound])
-        return found
+                number = arithmetic.make(name, [type], [number, bound])
+        return number
 
     def behind(self, first: Bounded, type: Type, arithmetic: Arithmetic) -> Bounded:
         """The form of two maps, this one behind another one."""
@@ -101,7 +115,7 @@ class Bounded:
             own if before is None else self.applied(before, type, arithmetic)
             for before, own in ((first.lower, self.lower), (first.upper, self.upper))
         )
-        return Bounded(self.number, factor, term, lower, upper)
+        return self.__class__(self.number, factor, term, lower, upper)
 
 
 def bounded(
@@ -123,34 +137,37 @@ def bounded(
         ends = [operations_in(region.blocks[0])[-1] for region in op.regions]
         ways = [end.operands[number] for end in ends]
     predicate = compare.attributes["predicate"].value
-    if predicate not in _LESS + _MORE:
+    less, more = (_LESS, _MORE) if compare.name == "arith.cmpf" else (_LESS_INTEGERS, _MORE_INTEGERS)
+    if predicate not in less + more:
         return None
     left, right = compare.operands
     for bound, other, is_chosen in ((ways[0], ways[1], True), (ways[1], ways[0], False)):
         for one, against, is_first in ((left, right, True), (right, left, False)):
             if not depends(bound) and depends(one) and is_same(against, bound):
-                is_less = (predicate in _LESS) == is_first
+                is_less = (predicate in less) == is_first
                 return ("lower" if is_less == is_chosen else "upper"), bound, one, other
     return None
 
 
 def _comparison(condition: Value) -> Operation | None:
-    """The comparison of floats that a condition is, which may have been a byte."""
+    """The comparison of numbers that a condition is, which may have been a byte."""
     op = None if isinstance(condition.owner, ir.Block) else condition.owner.operation
     if op is not None and op.name == "arith.cmpi" and op.attributes["predicate"].value == _NOT_EQUAL:
         byte, zero = op.operands
         inner = None if isinstance(byte.owner, ir.Block) else byte.owner.operation
         if inner is not None and inner.name == "arith.extui" and constant_float(zero) == 0:
             return _comparison(inner.operands[0])
-    return op if op is not None and op.name == "arith.cmpf" else None
+    return op if op is not None and op.name in ("arith.cmpf", "arith.cmpi") else None
 
 
-def constant_float(value: Value) -> float | None:
+def constant_float(value: Value) -> float | int | None:
     """The number that a constant is."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
         return None
     attribute = value.owner.operation.attributes["value"]
-    return float(attribute.value) if isinstance(attribute, (ir.FloatAttr, ir.IntegerAttr)) else None
+    if isinstance(attribute, ir.FloatAttr):
+        return float(attribute.value)
+    return int(attribute.value) if isinstance(attribute, ir.IntegerAttr) else None
 
 
 def is_same(one: Value, other: Value) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.records import dataclass, replace
 from ...passes.rewriting import constant_integer, operations_in, operations_of
+from .bounded_integers import BoundedIntegers, may_be_bounded
 from .bounded_sums import SIDES, Bounded, bounded, constant_float, factor_unless_negative, is_same
 from .emit import create
 from .iterations import is_of_last, loads_before_stores, reads_nothing_it_writes, shares_nothing_else
@@ -522,10 +523,9 @@ class _Forms:
         return Combined(self._befores.index(old), op.name, part, chooses)
 
     def _bounded(self, op: Operation, value: Value) -> Form | None:
-        """A sum within a bound, that of a float alone."""
-        type = value.type
+        """A sum within a bound."""
         number = list(op.results).index(value)
-        found = bounded(op, number, self._depends) if isinstance(type, ir.FloatType) else None
+        found = bounded(op, number, self._depends) if may_be_bounded(value.type) else None
         if found is None:
             return None
         side, bound, compared, other = found
@@ -544,8 +544,9 @@ class _Forms:
     def _of_one(self, value: Value) -> Bounded | None:
         """The form of a value that is made of one number, with bounds or without."""
         form = self.of(value)
+        kind = BoundedIntegers if isinstance(value.type, ir.IntegerType) else Bounded
         if isinstance(form, Combined) and form.name in SIDES:
-            return Bounded(form.number, 1, 0).within(SIDES[form.name], form.part, self._make)
+            return kind(form.number, 1, 0).within(SIDES[form.name], form.part, self._make)
         if not isinstance(form, Affine):
             return form if isinstance(form, Bounded) else None
         *factors, term = form.parts
@@ -553,6 +554,8 @@ class _Forms:
         if len(used) != 1:
             return None
         factor = factors[used[0]]
+        if kind is BoundedIntegers:
+            return BoundedIntegers(used[0], 1, term) if isinstance(factor, int) else None
         if not isinstance(factor, int):
             factor = self._positive.setdefault(factor, factor_unless_negative(factor, self._make))
         return Bounded(used[0], factor, term)

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....passes.rewriting import constant_integer, operations_in
+from ...nests.bounded_integers import is_near
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.independence import roots
 from ...nests.recurrences import Handed, Recurrence, match_recurrence
@@ -288,15 +289,17 @@ class _Slice:
     def _is_finite(self, parts: Numbers, numbers: Numbers) -> Value | None:
         """Whether a map tells what the loop makes of numbers; None where it always does.
 
-        What may overflow in products and sums is finite then, bounds are where numbers may be, and so are numbers that
-        are kept within bounds.
+        What may overflow in products and sums is finite then, or as an integer near zero; bounds are where numbers may
+        be, and so are numbers that are kept within bounds.
         """
         limited = [(part, limit) for part, (_, limit) in zip(parts, self.found.types(), strict=True) if limit]
         have_to_be = zip(numbers, self.found.have_to_be_finite(), strict=True)
         limited += [(number, "finite") for number, has_to_be in have_to_be if has_to_be]
         found: Value | None = None
         for number, limit in limited:
-            if limit == "finite":  # then nothing is left of it by itself
+            if isinstance(number.type, ir.IntegerType):
+                one = is_near(number, number.type, create)
+            elif limit == "finite":  # then nothing is left of it by itself
                 one = _compares("oeq", create("arith.subf", [number.type], [number, number]), 0.0)
             else:
                 one = _compares(

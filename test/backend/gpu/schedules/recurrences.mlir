@@ -252,3 +252,46 @@ func.func private @kernel_10(%y: memref<500xf64>, %z: memref<500xf64>, %r: f64) 
   }
   return
 }
+
+// -----
+
+// A sum of integers within a bound: what is not near zero is marked, and then the iterations before are done again.
+// CHECK-LABEL: func.func private @kernel_11
+// CHECK: "recurrences: each iteration needs numbers of the one before; one block"
+// CHECK-DAG: arith.maxsi
+// CHECK-DAG: arith.cmpi ule
+// CHECK-DAG: arith.select
+func.func private @kernel_11(%x: memref<500xi64>, %y: memref<500xi64>) attributes {weft.side = "device"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c500 = arith.constant 500 : index
+  %none = arith.constant 0 : i64
+  %last = scf.for %i = %c0 to %c500 step %c1 iter_args(%s = %none) -> (i64) {
+    %0 = memref.load %x[%i] : memref<500xi64>
+    %1 = arith.addi %s, %0 : i64
+    %2 = arith.maxsi %1, %none : i64
+    memref.store %2, %y[%i] : memref<500xi64>
+    scf.yield %2 : i64
+  }
+  return
+}
+
+// -----
+
+// Of integers without a sign it is not known where they wrap.
+// CHECK-LABEL: func.func private @kernel_12
+// CHECK: "one thread: scf.for is one step after the other"
+func.func private @kernel_12(%x: memref<500xi64>, %y: memref<500xi64>) attributes {weft.side = "device"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c500 = arith.constant 500 : index
+  %none = arith.constant 0 : i64
+  %last = scf.for %i = %c0 to %c500 step %c1 iter_args(%s = %none) -> (i64) {
+    %0 = memref.load %x[%i] : memref<500xi64>
+    %1 = arith.addi %s, %0 : i64
+    %2 = arith.maxui %1, %none : i64
+    memref.store %2, %y[%i] : memref<500xi64>
+    scf.yield %2 : i64
+  }
+  return
+}
