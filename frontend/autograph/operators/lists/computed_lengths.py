@@ -10,7 +10,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....indexing.python_sequences import place_in
 from ....numpy_api import lookup
-from ....runtime_values.results import RuntimeLength
+from ....runtime_values.results import RuntimeLength, RuntimeObject
 from ....settings import settings
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
@@ -22,6 +22,8 @@ from ..values import iterables
 from ..values.abstract import as_arrays, kind_of
 from ..values.control_flow_state import control_flow
 from ..values.kinds import Container, Growing, Kind, is_plain_kind
+from ..values.made_objects import is_made
+from ..values.optional import Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from .dynamic_lists import GrowingList, Widened, is_known_outside, kind_of_items
 from .grown_tuples import GrownTuple
@@ -138,13 +140,15 @@ def as_walked(items: Any) -> Any:
 def as_written(items: Any, *added: Any) -> Any:
     """What a list becomes in which items at computed places are put: one that grows, if it holds many numbers, or
     numbers of several types. So the program writes one element, and not each item or itself. One of texts always
-    does.
+    does, and one with places for objects that may be empty.
     """
     walked, trace = as_walked(items), current_trace()
     if walked is not items or trace is None:
         return walked
     if items and all(map(is_text, (*items, *added))):
         return _grown(trace, items, reduce(join_items, map(as_arrays, map(kind_of, (*items, *added)))))
+    if any(map(_is_place, (*items, *added))):
+        return _grown(trace, items, kind_of_items([*items, *added]))
     kind = kind_of_numbers([*items, *added])
     if kind is None or (not kind.types and len(items) <= settings.unroll_limit):
         return items
@@ -154,6 +158,11 @@ def as_written(items: Any, *added: Any) -> Any:
 def is_text(value: Any) -> bool:
     """Whether a value is a text, made while tracing or when the program runs."""
     return isinstance(value, str) or iterables.is_text(value)
+
+
+def _is_place(value: Any) -> bool:
+    """Whether a value is None, may be None, or is an object that the program makes."""
+    return value is None or isinstance(value, (Optional, RuntimeObject)) or is_made(required_trace(), value)
 
 
 def _are_mixed(items: Any) -> bool:
