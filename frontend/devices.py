@@ -24,6 +24,7 @@ from .numpy_api.device_namespace import device_namespace
 from .numpy_api.dispatch import has_counterpart
 from .settings import settings
 from .signature.signature import flatten_with, unflatten
+from .source.modules import told
 from .tracing.array import wrap
 from .tracing.array_api import require_array_api
 from .tracing.current import current_trace
@@ -179,7 +180,8 @@ def _applied(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _name_of(function: Callable[..., Any]) -> str:
-    return getattr(function, "__name__", type(function).__name__)
+    found: str = told(function, "__name__", type(function).__name__)
+    return found
 
 
 settings.cuda  # noqa: B018  (which driver is used is a setting, read when settings are imported)

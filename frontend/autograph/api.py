@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from ...dialect.errors import WeftTypeError
+from ..source.modules import told
 from .conversion import convert
 from .convert.printing import to_code as code_of
 from .loop_hints import range, unroll
@@ -41,7 +42,7 @@ def to_code(function: Callable[..., Any]) -> str:
     """
     plain: Any = getattr(function, "function", function)  # of a method that weft.function made
     plain = getattr(plain, "python_function", plain)
-    plain = getattr(plain, "__func__", plain)
+    plain = told(plain, "__func__", plain)
     plain = (isinstance(plain, FunctionType) and wrapped_by(plain)) or plain
     if not isinstance(plain, FunctionType) and inspect.isroutine(getattr(plain, "__call__", None)):  # noqa: B004
         plain = getattr(type(plain).__call__, "__func__", type(plain).__call__)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ..source.code_table import CodeTable
-from ..source.modules import is_plain_module, leave_plain
+from ..source.modules import is_plain_module, leave_plain, told
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ def do_not_convert(function: F) -> F:
     ... def helper(x):
     ...     return x + 1
     """
-    marked: Any = getattr(function, "__func__", function)
+    marked: Any = told(function, "__func__", function)
     if not callable(marked) or isinstance(marked, type):
         raise WeftTypeError(f"do_not_convert takes a function or method, not {function!r}")
     try:
@@ -62,7 +62,7 @@ def do_not_convert_module(name: str) -> None:
 def mark_wrapper(wrapper: Any, function: Callable[..., Any]) -> None:
     """Let converted code call a function where it calls a wrapper, and convert it, whatever module it is of."""
     setattr(wrapper, _WRAPPED, (wrapper.__code__, function))
-    plain: Any = getattr(function, "__func__", function)
+    plain: Any = told(function, "__func__", function)
     if isinstance(plain, FunctionType):
         _converted.set(plain.__code__, True)
 
@@ -75,7 +75,7 @@ def wrapped_by(wrapper: FunctionType) -> Callable[..., Any] | None:
 
 def is_plain(function: Any) -> bool:
     """Whether a function stays as it is as it is of a module of which the program has said that."""
-    function = getattr(function, "__func__", function)
+    function = told(function, "__func__", function)
     if not isinstance(function, FunctionType) or not is_plain_module(function.__globals__.get("__name__")):
         return False
     return not _converted.get(function.__code__)

@@ -24,6 +24,7 @@ import numpy as np
 from ...backend.cache.files import digest
 from ..source.carried_sources import files_of, install_files, restore_file
 from ..source.code_parts import all_codes, content_of
+from ..source.modules import told
 from ..source.own_attributes import plain_function_of
 from .shipped_code import with_code
 
@@ -201,7 +202,7 @@ class Portable:
 def is_found(function: Any) -> bool:
     """Whether a compiled function is found in its module under its name."""
     found: Any = sys.modules.get(function.__module__)
-    for name in getattr(function, "__qualname__", function.name).split("."):
+    for name in told(function, "__qualname__", function.name).split("."):
         found = getattr(found, name, None)
     return found is function
 
@@ -256,7 +257,7 @@ def _reached(value: Any, seen: set[int]) -> Iterator[types.FunctionType]:
     value = plain_function_of(value)
     if isinstance(value, type) and _goes_along(value.__module__):
         for member in vars(value).values():
-            yield from _reached(getattr(member, "__func__", member), seen)
+            yield from _reached(told(member, "__func__", member), seen)
     if not isinstance(value, types.FunctionType) or id(value) in seen or not _is_sent(value):
         return
     seen.add(id(value))

@@ -24,7 +24,7 @@ from ..guards.unbound import UNBOUND
 from ..reach.walks import Walk, attributes_of, walk_of
 from ..signature.generators import parts_of_generator
 from ..source.code_parts import content_of, functions_in
-from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
+from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object, told
 from .objects import is_compared, why_not_seen
 from .portable import Data, NotPortable
 
@@ -376,7 +376,7 @@ def _library_object(value: Any) -> Data | None:
         return None
     if vars(sys.modules[OWN_PACKAGE]).get(name.rpartition(".")[2]) is value:
         return (OWN_PACKAGE, name.rpartition(".")[2])
-    owner = getattr(value, "__self__", None)
+    owner = told(value, "__self__")
     if owner is not None and owner is not builtins and not isinstance(owner, types.ModuleType):
         return None
     return ("library", module, name) if named_in_module(module, name) is value else None

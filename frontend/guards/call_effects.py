@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.records import NamedTuple
-from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, module_of
+from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, module_of, told
 from ..source.own_attributes import has_fields
 from .generated import is_generated
 from .library_functions import is_library_function
@@ -235,16 +235,16 @@ def effect_of(function: Callable[..., Any]) -> CallEffect:
     """What a call of something does that is neither replaced nor converted; the user's own functions are not judged."""
     if isinstance(function, np.ufunc) or is_own_module(getattr(function, "__module__", None)):
         return _COMPUTES if _is_pure(function) else _LOOKS
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if isinstance(owner, types.ModuleType):
         owner = None
     if is_routine(function) or computes_in_c(function) or is_library_function(function):
         return _LOOKS
-    plain = getattr(function, "__func__", function)
+    plain = told(function, "__func__", function)
     for known, result in _ACTING:
         if plain is known:
             return CallEffect(Does.ACTS, result)
-    name = getattr(function, "__name__", "")
+    name = told(function, "__name__", "")
     for kind, names, result in _ACTING_METHODS:
         if name in names and isinstance(owner, kind) and not isinstance(owner, (io.StringIO, io.BytesIO)):
             return CallEffect(Does.ACTS, result)
@@ -309,7 +309,7 @@ def _only_looks(function: Any, owner: Any, name: str) -> bool:
             or _is_iterator(owner)
             or type(owner).__module__ in (_MODULES | _LOOKING_MODULES)
         )
-    declared = getattr(function, "__objclass__", owner if isinstance(owner, type) else None)
+    declared = told(function, "__objclass__", owner if isinstance(owner, type) else None)
     if declared is not None and (
         issubclass(declared, (*_looking_owners(), *_OWNERS, BaseException)) or declared is object
     ):
@@ -349,7 +349,7 @@ def _is_transform(function: Callable[..., Any]) -> bool:
 
 def name_of(function: Callable[..., Any]) -> str:
     """What messages call something that is called, with its module where Python's own names do not tell."""
-    return getattr(function, "__qualname__", None) or type(function).__qualname__
+    return told(function, "__qualname__") or type(function).__qualname__
 
 
 def is_one_of(function: Callable[..., Any], known: Collection[Callable[..., Any]]) -> bool:
@@ -372,10 +372,10 @@ def _is_pure(function: Callable[..., Any]) -> bool:
     if isinstance(
         function, (types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType)
     ):
-        return isinstance(getattr(function, "__self__", None), _OWNERS) or function.__objclass__ in _OWNERS
+        return isinstance(told(function, "__self__"), _OWNERS) or function.__objclass__ in _OWNERS
     if getattr(type(function), "fingerprint_parts", None) is not None:
         return True  # a weft.function, whose own function is noted when it runs
-    return _is_pure_module(getattr(function, "__module__", None), getattr(function, "__name__", ""))
+    return _is_pure_module(getattr(function, "__module__", None), told(function, "__name__", ""))
 
 
 def _is_pure_module(module: str | None, name: str) -> bool:
@@ -428,7 +428,7 @@ def _has_fields_only(kind: type) -> bool:
     """Whether a class is a named tuple or a dataclass in which nobody has written a method."""
     is_record = (issubclass(kind, tuple) and hasattr(kind, "_fields")) or has_fields(kind)
     members = [member for base in kind.__mro__[:-1] if base is not tuple for member in vars(base).values()]
-    functions = [getattr(member, "__func__", member) for member in members]
+    functions = [told(member, "__func__", member) for member in members]
     return is_record and not any(
         isinstance(member, property) or (isinstance(member, types.FunctionType) and not is_generated(member))
         for member in functions

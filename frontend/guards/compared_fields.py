@@ -20,14 +20,18 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from ..source.modules import is_users_module
+from ..source.modules import is_users_module, told
 from ..source.own_attributes import is_compared_by_fields
 from .generated import is_generated
 
 
 def compared_fields(kind: Any) -> tuple[str, ...] | None:
     """The attributes that tell hashable objects of a class apart; None where other things may."""
-    if hasattr(kind, "__weft_row__") or not is_users_module(kind.__module__) or issubclass(kind, tuple):
+    if (
+        told(kind, "__weft_row__") is not None
+        or not is_users_module(kind.__module__)
+        or issubclass(kind, tuple)
+    ):
         return None
     return _compared_fields(kind, kind.__eq__, kind.__hash__)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..source.modules import is_own_module, is_users_module, is_users_object, module_of
+from ..source.modules import is_own_module, is_users_module, is_users_object, module_of, told
 from ..source.plain_items import contents
 from .call_effects import is_one_of, why_impure
 from .set_order import HASHED_BY_VALUE, ORDER_OF_SETS
@@ -60,10 +60,10 @@ class Dependencies:
         while isinstance(function, functools.partial):
             arguments = (*function.args, *function.keywords.values(), *arguments)
             function = function.func
-        function = getattr(function, "__func__", function)
+        function = told(function, "__func__", function)
         if isinstance(function, types.FunctionType) and is_users_module(function.__globals__.get("__name__")):
             return
-        owner = getattr(function, "__self__", None)
+        owner = told(function, "__self__")
         if is_one_of(function, _SETS) or isinstance(owner, (set, frozenset)):
             self._sets_of(arguments)
         if is_one_of(function, _TEXTS) or isinstance(owner, str):
@@ -71,7 +71,7 @@ class Dependencies:
         if not is_replaced and not is_one_of(function, _PASSING) and type(owner) not in _CONTAINERS:
             found = holds_object(arguments)
             if found is not None:
-                name = getattr(function, "__qualname__", None) or type(function).__qualname__
+                name = told(function, "__qualname__") or type(function).__qualname__
                 self.refuse(f"{name}, which got a {type(found).__qualname__} object")
         takes_functions = not is_replaced and any(map(_holds_function, arguments))
         key = (type(owner), function.__name__) if type(owner) in _CONTAINERS else id(function)
@@ -98,7 +98,7 @@ class Dependencies:
 
 def _tells_itself(function: Callable[..., Any]) -> bool:
     """Whether what is called in the place of a function says itself whether it does anything but compute."""
-    return getattr(function, "__name__", "") == "default_rng" and module_of(function) == "numpy.random"
+    return told(function, "__name__", "") == "default_rng" and module_of(function) == "numpy.random"
 
 
 def _without_variables(function: types.FunctionType) -> types.FunctionType:

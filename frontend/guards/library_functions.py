@@ -8,6 +8,8 @@ import sys
 import types
 from typing import Any
 
+from ..source.modules import told
+
 _ROOMS = frozenset({
     "cluster", "constants", "differentiate", "fft", "fftpack", "integrate", "interpolate", "linalg", "ndimage",
     "optimize", "signal", "sparse", "spatial", "special", "stats",
@@ -90,7 +92,7 @@ def is_library_method(function: Any) -> bool:
 
 def _method(function: Any) -> tuple[str, Any]:
     """The name of a method and its object; of an object that is called it is `__call__`, of functions None."""
-    name, owner = getattr(function, "__name__", None), getattr(function, "__self__", None)
+    name, owner = told(function, "__name__"), told(function, "__self__")
     if not isinstance(name, str):
         return "__call__", function
     return name, None if isinstance(owner, types.ModuleType) else owner

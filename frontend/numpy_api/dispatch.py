@@ -11,6 +11,7 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ..signature.composite_arrays import chooses_texts, holds_composite
+from ..source.modules import told
 from ..tracing.behaviour import behaviour
 from ..tracing.staging import ArrayResult
 from . import EXTENSIONS, lookup, names
@@ -114,7 +115,7 @@ def _function_of(module: str, name: str) -> Callable[..., Any] | None:
 
 def _counterpart(function: Any) -> Callable[..., Any] | None:
     """The namespace function that stands for one of NumPy's; another module may have another one of its name."""
-    module, name = getattr(function, "__module__", None) or "numpy", getattr(function, "__name__", "")
+    module, name = getattr(function, "__module__", None) or "numpy", told(function, "__name__", "")
     if _extension_of(module) is None and getattr(np, name, function) is not function:
         return None
     return _function_of(module, name)

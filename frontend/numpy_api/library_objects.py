@@ -20,6 +20,7 @@ from ..indexing.broadcasting import broadcast_to
 from ..runtime_values import effects
 from ..runtime_values.values import Frozen, RuntimeValue
 from ..signature.signature import flatten_with
+from ..source.modules import told
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder
 from . import call_examples
@@ -38,10 +39,10 @@ def makes_object(function: Any) -> bool:
 
 def _class_of_maker(function: Any) -> type | None:
     """The class of a class method or static method."""
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if isinstance(owner, type):
         return owner
-    path = getattr(function, "__qualname__", "").split(".")
+    path = told(function, "__qualname__", "").split(".")
     if len(path) != 2 or owner is not None:
         return None
     kind = getattr(sys.modules.get(getattr(function, "__module__", None) or ""), path[0], None)

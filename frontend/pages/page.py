@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.sizes import Size
+from ..source.modules import told
 from .excerpts import excerpts
 from .linked_text import Line, Place
 from .machine_text import MachineFunction
@@ -149,7 +150,7 @@ def _own_place(concrete: ConcreteFunction) -> Place | None:
     """Where the function begins, if it is one of Python's."""
     function: Any = concrete._function
     python_function = function.python_function
-    code = getattr(getattr(python_function, "__func__", python_function), "__code__", None)
+    code = getattr(told(python_function, "__func__", python_function), "__code__", None)
     return None if code is None else (code.co_filename, code.co_firstlineno)
 
 

@@ -14,6 +14,7 @@ from ...dialect.errors import UnsupportedError
 from ..guards.guards import Same
 from ..guards.handles import Handle, Item, State
 from ..signature.generators import generator_of, parts_of_generator
+from ..source.modules import told
 from .class_state import ClassState
 
 DRAWN_WHILE_TRACING = (
@@ -120,7 +121,7 @@ class Watch:
 
     def _look(self, frame: Any, event: str, called: Any) -> None:
         if event == "c_call":
-            self._has_drawn = self._has_drawn or getattr(called, "__self__", None) is _GLOBAL
+            self._has_drawn = self._has_drawn or told(called, "__self__") is _GLOBAL
         elif (
             event == "call" and frame.f_code.co_filename == random.__file__
         ):  # `gauss` draws two and keeps one

@@ -22,7 +22,7 @@ from ..guards.generic import decimal_context, dispatched, is_decimal, subclass
 from ..guards.guards import Identity, Method, Plain, Same, guard_of
 from ..guards.handles import ClassEntry, ClassNames, Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
-from ..source.modules import is_users_module
+from ..source.modules import is_users_module, told
 from ..source.own_attributes import own_attributes
 from ..tracing.array import TracedArray
 from .class_state import ClassState
@@ -124,7 +124,7 @@ class Lookups:
 
     def of_library(self, owner: Any, name: str, value: Any) -> None:
         """Take note of what an object that was there before says of itself: `error.args`, `partial.keywords`."""
-        is_own_method = getattr(value, "__self__", None) is owner
+        is_own_method = told(value, "__self__") is owner
         if is_users_module(type(owner).__module__) or is_own_method or not self._is_new(id(owner), name):
             return
         handle = Member(name, Owner("", owner), name)

@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 from ...dialect.records import dataclass
-from ..source.modules import is_own_module, is_users_module
+from ..source.modules import is_own_module, is_users_module, told
 from ..source.own_attributes import own_attribute, own_attributes
 from .links import Link, link
 
@@ -201,7 +201,7 @@ def walk_of(value: Any) -> Walk | None:
 def attributes_of(value: Any) -> dict[str, Any] | None:
     """The attributes that an object has itself, with its slots; None for one of which they are not followed."""
     kind: Any = type(value)
-    state = getattr(kind, "__weft_state__", None)
+    state = told(kind, "__weft_state__")
     if state is not None:
         return {name: getattr(value, name) for name in state}
     if is_own_module(kind.__module__) and (given := getattr(kind, "given_attributes", None)) is not None:

@@ -11,6 +11,7 @@ from ...dialect.callbacks import name_of
 from ...dialect.errors import FallbackWarning, UnsupportedError
 from ...dialect.records import dataclass
 from ..source.locations import place_of_user, warn_at
+from ..source.modules import told
 from ..tracing.recorder import Recorder
 
 
@@ -51,7 +52,7 @@ def refusing_calls(trace: Recorder) -> Iterator[None]:
 
 def call_of(function: Callable[..., Any]) -> str:
     """That a function is called: its name with that of its module or class."""
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if owner is not None and not isinstance(owner, ModuleType):
         kind = owner if isinstance(owner, type) else type(owner)
         return f"{kind.__name__}.{name_of(function)} is called"

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from ..source.modules import told
 from ..tracing.current import current_trace
 
 Parts: TypeAlias = "tuple[Any, Callable[[Any], Any]]"
@@ -27,7 +28,7 @@ def parts_of_holder(value: Any) -> Parts | None:
     ((1, 5, None), slice(1, 5, None))
     """
     kind = type(value)
-    if hasattr(kind, "__weft_parts__"):
+    if told(kind, "__weft_parts__") is not None:
         parts: Parts = value.__weft_parts__()
         return parts
     find = _HOLDERS.get(kind)

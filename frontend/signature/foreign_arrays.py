@@ -19,7 +19,7 @@ import numpy as np
 
 from ...backend.gpu.devices.on_device import is_foreign_array_on_gpu
 from ...dialect.errors import WeftTypeError
-from ..source.modules import is_own_module
+from ..source.modules import is_own_module, told
 from .traced_value import ArrayHolder, TracedValue
 
 _RULES = (
@@ -107,7 +107,7 @@ def reader(value: Any, dtype: np.dtype[Any]) -> Callable[[Any], Any]:
 def has_own_rules(value: Any) -> bool:
     """Whether an object that can be read as an array computes by rules which may not be NumPy's."""
     kind = type(value)
-    if _is_own(value) or hasattr(kind, "__dlpack__") or not has_elements(value):
+    if _is_own(value) or told(kind, "__dlpack__") is not None or not has_elements(value):
         return False
     own = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
     return any(own.get(name) is not None for name in _RULES)  # those of its class are for classes

@@ -20,6 +20,7 @@ from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.shown_values import shown_value
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
+from ..source.own_attributes import is_compared_by_fields
 from ..source.plain_items import compound, kind_of_key
 from .composite_arrays import ArrayParts, array_of, is_composite, is_composite_dtype, parts_of, parts_of_array
 from .element_kinds import Pipeline, key_of_code
@@ -270,7 +271,7 @@ def _flatten(
         return Node(
             kind, keys, tuple(child(value[key], child_path(path, kind, keys, i)) for i, key in places)
         )
-    if has_fields and dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if has_fields and is_compared_by_fields(kind):
         declared = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
         keys = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
         places = enumerate(keys)

@@ -131,6 +131,19 @@ def is_users_object(value: Any) -> bool:
     return is_users_module(type(value).__module__)
 
 
+def told(function: Any, name: str, default: Any = None) -> Any:
+    """What a function, or what else is called, says of itself, without asking a `__getattr__` of the program's.
+
+    >>> told([].append, "__self__"), told(sys.intern, "__func__"), told(str.join, "__objclass__")
+    ([], None, <class 'str'>)
+    """
+    try:
+        getter: Any = type(function).__getattribute__
+        return getter(function, name)
+    except AttributeError:
+        return default
+
+
 def module_of(function: Any) -> str:
     """The name of the module that a function says to be of; "" for one that says something else, or nothing.
 

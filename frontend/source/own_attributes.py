@@ -7,6 +7,8 @@ import contextlib
 import types
 from typing import Any
 
+from .modules import told
+
 
 def own_attributes(value: Any) -> dict[str, Any]:
     """The `__dict__` of an object; empty for one without.
@@ -88,7 +90,7 @@ def has_fields(kind: type) -> bool:
 
     What stands for objects of one is none: its attributes lie elsewhere.
     """
-    return not hasattr(kind, "__weft_row__") and is_compared_by_fields(kind)
+    return told(kind, "__weft_row__") is None and is_compared_by_fields(kind)
 
 
 def is_compared_by_fields(kind: type) -> bool:

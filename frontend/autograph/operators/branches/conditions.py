@@ -8,6 +8,7 @@ import numpy as np
 
 from .....dialect.mlir import Value, ir
 from .....dialect.register import context
+from ....source.modules import told
 from ....tracing.array import TracedArray
 from ....tracing.element_stores import only_element
 from ....tracing.needed_numbers import note_decision
@@ -18,7 +19,7 @@ from ..values.optional import Optional
 
 def is_staged(value: Any) -> bool:
     """Whether the truth of a value is known only at run time."""
-    return isinstance(value, (TracedArray, Optional)) or hasattr(type(value), "__weft_truth__")
+    return isinstance(value, (TracedArray, Optional)) or told(type(value), "__weft_truth__") is not None
 
 
 def truth_of(value: Any) -> TracedArray:

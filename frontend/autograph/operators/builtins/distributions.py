@@ -16,6 +16,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
 from ....runtime_values.values import holds_traced
+from ....source.modules import told
 from ..interface import operators
 from ..values.looked_up import getattr_
 
@@ -29,7 +30,7 @@ _OUTSIDE = {
 def method_of(function: Any) -> Callable[..., Any] | None:
     """What is called instead of a distribution or a method of one; None for anything else."""
     library: Any = sys.modules.get("scipy.stats._distn_infrastructure")
-    owner = getattr(function, "__self__", function)
+    owner = told(function, "__self__", function)
     if library is None or not isinstance(owner, library.rv_generic):
         return None
     is_continuous = isinstance(owner, library.rv_continuous)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .....dialect.dtypes import kind
 from ....numpy_api import lookup
+from ....source.modules import told
 from ....tracing.array import TracedArray
 from ..interface import operators
 from ..lists.dynamic_lists import ROOM, GrowingList, as_length
@@ -27,7 +28,7 @@ MOST_COLUMNS = 16
 
 def method_of(function: Any) -> Callable[..., Any] | None:
     """What to call instead of `tolist` of an array that is not small; None for another function."""
-    array = getattr(function, "__self__", None)
+    array = told(function, "__self__")
     if not isinstance(array, TracedArray) or function.__name__ != "tolist" or array.ndim == 0:
         return None
     from ....numpy_api.methods import MOST_LISTED, as_numbers  # which need much of the namespace

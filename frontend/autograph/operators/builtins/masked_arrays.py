@@ -10,7 +10,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
 from ....signature.traced_value import CompositeValue
-from ....source.modules import module_of
+from ....source.modules import module_of, told
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 
@@ -35,7 +35,7 @@ def masked_row(function: Any) -> Function | None:
     """What is called in the place of one of `np.ma`'s functions; None for other functions."""
     if not module_of(function).startswith("numpy.ma."):
         return None
-    name = getattr(function, "__name__", type(function).__name__)
+    name = told(function, "__name__", type(function).__name__)
     ours = _ROWS.get(name)
 
     def of_unmasked(*args: Any, **kwargs: Any) -> Any:

@@ -15,7 +15,7 @@ from .....dialect.imports import is_loaded
 from ....numpy_api import brackets
 from ....numpy_api.dispatch import call_function, call_ufunc
 from ....numpy_api.selection import is_python_number
-from ....source.modules import module_of
+from ....source.modules import module_of, told
 from ....tracing.several_types import SeveralTypes
 from ....tracing.staging import asarray, rank_0_array, trace_of
 from ..lists import dynamic_lists
@@ -29,7 +29,7 @@ _MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", SCIPY_SUMS})
 
 def numpy_function(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a function of NumPy, a ufunc or a method of one; None for another function."""
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if function in _IN_BRACKETS:
         record = _IN_BRACKETS[function]
         return lambda maker, key: (
@@ -59,7 +59,7 @@ def _asking_items(function: Any, record: Callable[[Any, Any], Any]) -> Callable[
             return function(*args, **kwargs)
         return record(args, kwargs)
 
-    call.__name__ = getattr(function, "__name__", "call")
+    call.__name__ = told(function, "__name__", "call")
     return call
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
+from ....source.modules import told
 from ....tracing.array import TracedArray
 from ....tracing.staging import raise_if, trace_of
 from ..branches.conditions import is_staged
@@ -114,7 +115,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
 
 def method_of(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a method of a list or tuple; None for another function."""
-    owner: Any = getattr(function, "__self__", None)
+    owner: Any = told(function, "__self__")
     if type(owner) not in (list, tuple):
         return None
     name = function.__name__

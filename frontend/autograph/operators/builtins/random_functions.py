@@ -20,6 +20,7 @@ from ....numpy_api.arguments import axis_index, write_into
 from ....random import making, pythons, run_time_calls
 from ....random.generator import TracedGenerator
 from ....random.twister import FLOAT64, NotCompiled, Twister, twister_of
+from ....source.modules import told
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.extents import known_extent
@@ -38,7 +39,7 @@ def method_of(function: Any) -> Function | None:
     trace = current_trace()
     if trace is None:
         return None
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if isinstance(owner, random.Random):
         return _of_python(trace, function)
     if sys.modules.get("numpy.random") is None:
@@ -52,7 +53,7 @@ def method_of(function: Any) -> Function | None:
     found = _makers().get(id(function))
     if found is not None:
         return functools.partial(found, trace)
-    name = getattr(function, "__name__", "")
+    name = told(function, "__name__", "")
     if (
         name and vars(np.random.Generator).get(name) is function
     ):  # its own: what it inherits is every object's

@@ -23,7 +23,7 @@ from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.results import RuntimeTuple
 from ....runtime_values.values import RuntimeValue, holds_traced
 from ....signature.traced_value import CompositeValue, held
-from ....source.modules import module_of
+from ....source.modules import module_of, told
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
 from ...library import InPlaceOf, deques, queues, stacks
@@ -269,7 +269,7 @@ def _on_values(function: Function) -> Function:
     def on_values(*args: Any, **kwargs: Any) -> Any:
         return function(*map(held, args), **kwargs)
 
-    on_values.__name__ = getattr(function, "__name__", "call")
+    on_values.__name__ = told(function, "__name__", "call")
     return on_values
 
 
@@ -309,7 +309,7 @@ _FROM_KEYS = (dict.fromkeys, OrderedDict.fromkeys)
 
 def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
     """What tells, for a method of a kind of object, or a class, whether another function is called in its place."""
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if isinstance(function, (BuiltinMethodType, MethodType)) and function in _FROM_KEYS:
         yield making.from_keys
     if owner is itertools.chain:

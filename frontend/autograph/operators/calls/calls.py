@@ -30,6 +30,7 @@ from ....source.modules import (
     is_users_module,
     is_users_object,
     module_of,
+    told,
     with_source,
 )
 from ....source.own_attributes import has_fields, python_function_of
@@ -105,7 +106,7 @@ def is_done_by_type(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     """Whether a call gets a value that is of several types, and does by itself what depends on them."""
     if not args or first_of_several((*args, *kwargs.values())) is None:
         return False
-    if isinstance(getattr(function, "__self__", None), RuntimeContainer):
+    if isinstance(told(function, "__self__"), RuntimeContainer):
         return False  # which has items of one type
     if isinstance(function, type):
         return function in _BY_TYPE or issubclass(function, np.generic)
@@ -126,8 +127,8 @@ def _done_for_each(function: Any, args: tuple[Any, ...]) -> Chosen | None:
     found = next((part for part in parts if isinstance(part, Chosen) and part.held), None)
     if found is None:
         return None
-    if isinstance(getattr(function, "__self__", None), (list, dict, set, RuntimeValue)):
-        return found if getattr(function, "__name__", "") in _LOOKING else None
+    if isinstance(told(function, "__self__"), (list, dict, set, RuntimeValue)):
+        return found if told(function, "__name__", "") in _LOOKING else None
     module = module_of(function).partition(".")[0]
     is_one = any(value is found for value in args)
     return found if module in _OF_NUMBERS or (is_one and id(function) in _FOR_EACH) else None
@@ -185,14 +186,14 @@ _CONVERTED_CODE = __name__.partition("operators.")[0]
 
 
 def _call(trace: Recorder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if (generator := traced_generator(owner)) is not owner:
         function = getattr(generator, function.__name__)
     if owner is not None and (now := resolve_grown_list(owner)) is not owner:
         function = getattr(now, function.__name__)
     if args and type(owner) in (dict, list, set, tuple):
         look_for_argument(owner, function.__name__, args[0])
-    if getattr(function, "__name__", None) in _CHANGING and isinstance(owner, (list, dict, set)):
+    if told(function, "__name__") in _CHANGING and isinstance(owner, (list, dict, set)):
         require_followed(trace, owner)
     function, args = through_method(function, args)
     args = _walked(function, args)
@@ -277,7 +278,7 @@ _READING_ALL = set(map(id, (
 
 def _read_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The arguments, with what the lists in them have become where a call looks into these."""
-    is_format = isinstance(getattr(function, "__self__", None), str) and function.__name__ == "format"
+    is_format = isinstance(told(function, "__self__"), str) and function.__name__ == "format"
     reads_all = is_format or id(function) in _READING_ALL
     return resolve_for_reading((args, kwargs)) if reads_all else (args, kwargs)
 
@@ -294,14 +295,12 @@ def _passed(function: Any, value: Any) -> Any:
         return value
     if not isinstance(value, sequence_iterators.SequenceIterator) or value.is_known:
         return value
-    return value.given(getattr(function, "__name__", "a function"))
+    return value.given(told(function, "__name__", "a function"))
 
 
 def _is_users(function: Any) -> bool:
-    plain = getattr(function, "__func__", function)
-    return isinstance(plain, types.FunctionType) and is_users_function(
-        plain, getattr(function, "__self__", None)
-    )
+    plain = told(function, "__func__", function)
+    return isinstance(plain, types.FunctionType) and is_users_function(plain, told(function, "__self__"))
 
 
 def _is_numpy(function: Any) -> bool:
@@ -310,7 +309,7 @@ def _is_numpy(function: Any) -> bool:
 
 def converted_root(function: Any) -> Callable[..., Any]:
     """What to call for the function that is compiled; ConversionError when it cannot be converted."""
-    plain = getattr(function, "__func__", function)
+    plain = told(function, "__func__", function)
     if isinstance(plain, types.FunctionType) and not is_marked(plain) and is_users_module(plain.__module__):
         convert(plain, operators())
     found = converted(function)
@@ -468,7 +467,7 @@ def _initialise(made: Any, /, *args: Any, **kwargs: Any) -> None:
 
 def _user_written(kind: type, name: str) -> types.FunctionType | None:
     """A method of a class that a user has written."""
-    found = getattr(kind, name, None)
+    found = told(kind, name)
     is_users = isinstance(found, types.FunctionType) and is_users_function(found)
     return found if is_users and not is_generated(found) else None
 
@@ -482,6 +481,8 @@ def _calls_makers(kind: Any) -> bool:
 def _filled(kind: Any, init: Any, after: types.FunctionType | None, /, *args: Any, **kwargs: Any) -> Any:
     """An object of a dataclass, filled as `__init__` does it, which then calls `__post_init__`."""
     made = object.__new__(kind)
+    if (trace := current_trace()) is not None:
+        note_made(trace, made)
     bound = inspect.signature(init).bind(made, *args, **kwargs).arguments
     passed = []
     for name, field in kind.__dataclass_fields__.items():

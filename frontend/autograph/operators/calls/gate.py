@@ -21,7 +21,7 @@ from ....runtime_values import deferred_calls, strings
 from ....runtime_values.values import holds_traced, traced_in
 from ....signature.feeds import Called, Typed
 from ....signature.foreign_arrays import require_numpy_rules
-from ....source.modules import is_own_module, is_users_function, is_users_module, module_of
+from ....source.modules import is_own_module, is_users_function, is_users_module, module_of, told
 from ....tracing.array import TracedArray
 from ....tracing.needed_numbers import need_numbers_in
 from ....tracing.recorder import Recorder
@@ -44,7 +44,7 @@ def unconverted(function: Function, called: Function) -> Function | None:
         called = called.func
     while isinstance(function, functools.partial):
         function = function.func
-    plain = getattr(function, "__func__", function)
+    plain = told(function, "__func__", function)
     return function if called is plain or called is function else None
 
 
@@ -109,7 +109,7 @@ def _look_at_objects(trace: Recorder, function: Function, args: Any, kwargs: Any
     """Refuse the methods of objects from outside with a hidden state; objects of the user's are read as a whole."""
     if function is np.errstate:
         process_settings.require_silence("np.errstate", kwargs)
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if owner is not None and not isinstance(owner, (type, types.ModuleType)):
         require_own(trace, owner)
         if is_own_module(type(owner).__module__):
@@ -122,7 +122,7 @@ def _look_at_objects(trace: Recorder, function: Function, args: Any, kwargs: Any
 def _takes_arrays(function: Function) -> bool:
     """Whether a function is NumPy's, a method of an array, or Python's way to call an operator."""
     if isinstance(function, np.ufunc) or isinstance(
-        getattr(function, "__self__", None), (np.ndarray, TracedArray, np.ufunc)
+        told(function, "__self__"), (np.ndarray, TracedArray, np.ufunc)
     ):
         return True
     if _class_of_method(function) in (np.ndarray, np.ufunc):
@@ -133,14 +133,14 @@ def _takes_arrays(function: Function) -> bool:
 
 def _class_of_method(function: Function) -> type | None:
     """The class that a method was taken of, as in `np.ndarray.sort(x)`."""
-    return getattr(function, "__objclass__", None) if not hasattr(function, "__self__") else None
+    return told(function, "__objclass__") if not hasattr(function, "__self__") else None
 
 
 def _of_arrays(function: Function, called: Function, args: Any, kwargs: Any) -> tuple[Function, Any, Any]:
     """A function and its arguments; that of a method is the method, and the array is its first argument."""
     while isinstance(called, functools.partial):
         args, kwargs, called = (*called.args, *args), called.keywords | kwargs, called.func
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if args and isinstance(args[0], np.ufunc) and _class_of_method(function) is np.ufunc:
         function = called = getattr(args[0], function.__name__)
         args = args[1:]
@@ -205,7 +205,7 @@ def _full_name(function: Function) -> str:
 
 def _described(function: Function) -> str:
     """The name of a function, with that of its module."""
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if owner is not None and not isinstance(owner, (type, types.ModuleType)):
         return f"{type(owner).__qualname__}.{getattr(function, '__name__', 'call')}"
     module = getattr(function, "__module__", None)

@@ -16,6 +16,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from .....dialect.imports import is_loaded
+from ....source.modules import told
 from ....tracing.current import current_trace
 from ..interface import operators
 from ..lists import dynamic_lists
@@ -35,7 +36,7 @@ def getter_of(function: Any) -> Function | None:
         return _generic(function)
     if kind is types.MethodDescriptorType and function.__objclass__ is list:
         return functools.partial(_method_of_list, function)
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     if kind is types.MethodWrapperType and type(owner) is list and function.__name__ in _OF_LISTS:
         return functools.partial(_OF_LISTS[function.__name__], owner)
     if type(owner) is functools._lru_cache_wrapper and function.__name__ == "cache_info":

@@ -15,6 +15,7 @@ from ....guards.library_functions import is_library_function, is_library_method,
 from ....numpy_api.run_time_calls import call_at_run_time
 from ....runtime_values.values import holds_traced
 from ....settings import settings
+from ....source.modules import told
 from ....tracing.learned_sizes import are_learned
 from ....tracing.recorder import Recorder
 from ..lists.lists_as_arrays import as_arrays
@@ -81,4 +82,4 @@ def _all_arrays(named: dict[str, Any]) -> dict[str, Any]:
 def _key(function: Function) -> Any:
     """What stands for a function: of a method the function, which is the same for all objects."""
     called: Any = function if hasattr(function, "__name__") else type(function).__call__
-    return getattr(called, "__func__", called)
+    return told(called, "__func__", called)

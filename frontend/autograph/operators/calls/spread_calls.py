@@ -14,6 +14,7 @@ import numpy as np
 
 from .....dialect.records import dataclass
 from ....runtime_values.values import RuntimeValue
+from ....source.modules import told
 from ....tracing.array import TracedArray
 from ....tracing.staging import raise_where
 from ..builtins.unpacking import Spread, list_display
@@ -85,7 +86,7 @@ def _plain(function: Any) -> Any:
     """The function that gets the arguments of a call."""
     if isinstance(function, type):
         return getattr(function, "__new__" if function.__init__ is object.__init__ else "__init__")  # type: ignore[misc]
-    return getattr(function, "__func__", function)
+    return told(function, "__func__", function)
 
 
 def _takes_gathered(function: Any) -> bool:

@@ -13,6 +13,7 @@ from .....dialect.errors import UnsupportedError
 from ....indexing.views import get_item
 from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
+from ....source.modules import told
 from ....tracing.array import TracedArray
 from ..tables import becoming
 from ..tables.constant_tables import found_among
@@ -94,7 +95,7 @@ def _is(key: Any, known: Any) -> Any:
 
 def method_of(function: Any) -> Callable[..., Any] | None:
     """What to call instead of `get` of a dict; None for another function."""
-    owner: Any = getattr(function, "__self__", None)
+    owner: Any = told(function, "__self__")
     if type(owner) not in (dict, OrderedDict) or function.__name__ not in ("get", "__getitem__"):
         return None
 

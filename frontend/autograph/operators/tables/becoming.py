@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....runtime_values.results import RuntimeContainer
+from ....source.modules import told
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
@@ -119,8 +120,8 @@ _TAKING_ITEMS = {
 
 def method_of(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a method of a dict or set of Python's; None for other functions."""
-    owner: Any = getattr(function, "__self__", None)
-    name = getattr(function, "__name__", "")
+    owner: Any = told(function, "__self__")
+    name = told(function, "__name__", "")
     if PythonClass.of(owner) is None or name not in _PUTTING | _TAKING_KEYS | _TAKING_ITEMS:
         return None
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError, with_article
 from ....guards.call_effects import varying_object
-from ....source.modules import is_own_module, is_users_object
+from ....source.modules import is_own_module, is_users_object, told
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
@@ -50,7 +50,7 @@ def has_hidden_state(value: Any) -> bool:
         return True
     if isinstance(value, memoryview):
         return not isinstance(value.obj, bytes)
-    advance = getattr(kind, "__next__", None)
+    advance = told(kind, "__next__")
     is_written_in_python = isinstance(advance, FunctionType)
     return advance is not None and not is_written_in_python and not _is_known(kind)
 

@@ -11,6 +11,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....signature.traced_value import CompositeValue
+from ....source.modules import told
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..interface import operators
@@ -312,7 +313,7 @@ def is_never_unrolled(sequence: Sequence) -> bool:
 
 def is_text(value: Any) -> bool:
     """Whether a value is a string that is made when the program runs."""
-    return hasattr(type(value), "__weft_text__")
+    return told(type(value), "__weft_text__") is not None
 
 
 def characters_of(text: Any) -> Made:

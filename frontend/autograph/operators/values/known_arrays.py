@@ -21,6 +21,7 @@ from ....indexing import python_sequences
 from ....signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
 from ....signature.named_tuples import with_items
 from ....signature.traced_value import CompositeValue
+from ....source.modules import told
 from ....source.plain_items import contents
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import BINARY
@@ -187,7 +188,7 @@ _WRITING_METHODS = ("fill", "sort", "put", "partition", "itemset", "setfield", "
 
 def _with_known_places(function: Function, args: Any, kwargs: Any, known: dict[int, Any]) -> tuple[Any, Any]:
     """The arguments of a call with the numbers that are known, where axes and extents are meant."""
-    name = function.name if isinstance(function, Method) else getattr(function, "__name__", "")
+    name = function.name if isinstance(function, Method) else told(function, "__name__", "")
     if name not in _BY_PLACES:
         return args, kwargs
     numbers = {}
@@ -261,7 +262,7 @@ def _write(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
 def _declared_targets(function: Function, args: Any, kwargs: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays from outside that a call says it writes to."""
     named = [kwargs[name] for name in ("out", "dst") if name in kwargs]
-    if (isinstance(function, Method) and function.writes) or getattr(function, "__name__", None) == "at":
+    if (isinstance(function, Method) and function.writes) or told(function, "__name__") == "at":
         named.append(args[0])  # NumPy's own `at` writes to read-only arrays, too
     return [value for value in _arrays(named) if isinstance(value, np.ndarray)]
 

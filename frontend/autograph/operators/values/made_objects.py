@@ -14,7 +14,7 @@ from typing import Any
 from .....dialect.errors import UnsupportedError, WeftError
 from ....guards.inputs import BeginsAgain
 from ....reach.walks import attributes_of
-from ....source.modules import is_users_module, is_users_object
+from ....source.modules import is_users_module, is_users_object, told
 from ....source.own_attributes import has_fields
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -91,7 +91,7 @@ def _is_plain(kind: Any) -> bool:
         and kind.__setattr__ is object.__setattr__
         and kind.__delattr__ is object.__delattr__
         and kind.__getattribute__ is object.__getattribute__
-        and not hasattr(kind, "__del__")
+        and told(kind, "__del__") is None
         and type(kind).__call__ is type.__call__
     )
 

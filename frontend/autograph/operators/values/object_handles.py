@@ -15,7 +15,7 @@ from .....dialect.errors import UnsupportedError, WeftError
 from ....guards.generated import is_generated
 from ....guards.inputs import BeginsAgain, Choices
 from ....runtime_values.results import RuntimeObject
-from ....source.modules import is_like_programs, is_users_module
+from ....source.modules import is_like_programs, is_users_module, told
 from ....source.own_attributes import has_fields
 from ....tracing.current import current_trace, required_trace
 from ....tracing.recorder import Recorder
@@ -222,7 +222,7 @@ def may_be_pooled(kind: Any) -> bool:
         and kind.__getattribute__ is object.__getattribute__
         and (is_frozen or (sets is object.__setattr__ and kind.__delattr__ is object.__delattr__))
         and not any("__init_subclass__" in vars(base) for base in kind.__mro__[:-1])
-        and not hasattr(kind, "__del__")
+        and told(kind, "__del__") is None
         and not issubclass(kind, (BaseException, RuntimeObject))
         and not any(
             isinstance(m, functools.cached_property) for base in kind.__mro__ for m in vars(base).values()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....source.modules import module_of
+from ....source.modules import module_of, told
 from ....tracing.array import TracedArray
 from .optional import Optional, got_none
 
@@ -34,7 +34,7 @@ def present_arguments(function: Callable[..., Any], args: tuple[Any, ...]) -> tu
     if not any(isinstance(value, (Optional, list, tuple)) for value in args):
         return args
     package = module_of(function).partition(".")[0]
-    owner = getattr(function, "__self__", None)
+    owner = told(function, "__self__")
     is_method = not isinstance(owner, (ModuleType, NoneType))
     if isinstance(owner, TracedArray) and function.__name__ == "fill":
         return tuple(value.stored(owner.dtype) if isinstance(value, Optional) else value for value in args)
