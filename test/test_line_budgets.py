@@ -453,6 +453,17 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 22, "what containers of derived classes hold, without running their methods"),
     ("frontend/calls", 20, "rows of numbers that are needed one after another stay constants together"),
     ("backend", 110, "sums of integers within bounds are known for many iterations at once"),
+    (
+        "frontend/autograph/operators",
+        20,
+        "objects are put into lists of empty places, where the program says which",
+    ),
+    ("frontend/autograph", 1, "callable objects are told by what their classes say"),
+    (
+        "frontend/autograph/operators",
+        46,
+        "objects that the function makes have attributes on some paths only",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -96,7 +96,7 @@ def test_all_attributes_of_such_an_object_are_refused():
             account.total = 3
         return len(vars(account))
 
-    match = "attributes of a Account object are looked at or given back, of which total is its own on one path only"
+    match = "attributes of a Account object are looked at or given back, of which total is its own on some paths only"
     with pytest.raises(weft.UnsupportedError, match=match):
         look(np.ones(4), Account(1))
 

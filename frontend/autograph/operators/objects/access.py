@@ -33,10 +33,8 @@ from ....tracing.needed_numbers import need_number
 from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import SeveralTypes, as_promoted, by_type, first_of_several
-from ....tracing.staging import raise_if
 from ..builtins.random_functions import are_generators
 from ..calls.calls import call
-from ..interface import operators
 from ..lists import computed_lengths, text_parts
 from ..lists.kept_items import require_no_copy
 from ..lists.looked_for import look_for
@@ -129,8 +127,7 @@ def _as_program_has_it(trace: Recorder | None, owner: Any, name: str, value: Any
     if isinstance(owner, ModuleType):
         trace.dependencies.read(owner, name)
     if isinstance(value, MaybeUnbound):
-        kept = value.value
-        return operators().if_exp(value.unbound, lambda: attr(type(owner), name), lambda: kept)
+        return looked_up.bound(owner, name, value)
     if name == "__dict__":
         looked_up.require_bound(owner)
     state = trace.python_state
@@ -374,8 +371,7 @@ class _Attributes:
         else:
             own = Attribute(name, owner, name).get()
             if isinstance(own, MaybeUnbound):
-                message = f"{type(owner).__name__!r} object has no attribute {name!r}"
-                raise_if(own.unbound, "AttributeError", message.replace("{", "{{"))
+                looked_up.require_there(owner, name, own)
             delattr(owner, name)
 
 

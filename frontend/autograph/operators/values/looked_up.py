@@ -10,10 +10,14 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....runtime_values.results import RuntimeNone
 from ....runtime_values.values import RuntimeValue
+from ....source.modules import is_users_object
+from ....source.own_attributes import own_attributes
 from ....tracing.current import current_trace
 from ....tracing.external_state import Lookups
 from ....tracing.number_types import number_type
+from ....tracing.staging import raise_if
 from ..interface import operators
+from .object_handles import PooledObject
 from .optional import Chosen, MaybeUnbound
 
 
@@ -71,6 +75,9 @@ def getattr_(owner: Any, name: Any, *default: Any) -> Any:
         )
     if default and isinstance(owner, Chosen):
         return owner.each(lambda one: getattr_(one, name, *default))
+    if default and (held := _of_some_paths(owner, name)) is not None and not _is_of_class(owner, name):
+        found = held.value
+        return operators().if_exp(held.unbound, lambda: default[0], lambda: found)
     try:
         return operators().attr(owner, name)
     except AttributeError:
@@ -93,11 +100,43 @@ def hasattr_(owner: Any, name: Any) -> Any:
     number = number_type(owner)
     if number is not None:
         return builtins.hasattr(number, name)
+    if (held := _of_some_paths(owner, name)) is not None and not _is_of_class(owner, name):
+        there: Any = np.logical_not(held.unbound)
+        return there._like_python(bool)
     try:
         operators().attr(owner, name)
     except AttributeError:
         return False
     return True
+
+
+def bound(owner: Any, name: str, held: MaybeUnbound) -> Any:
+    """An attribute that an object has on some paths: on others that of its class, or an error of the program's."""
+    found = held.value
+    if _is_of_class(owner, name):
+        return operators().if_exp(held.unbound, lambda: operators().attr(type(owner), name), lambda: found)
+    require_there(owner, name, held)
+    return found
+
+
+def require_there(owner: Any, name: str, held: MaybeUnbound) -> None:
+    """Raise `AttributeError`, when the program runs, where an object does not have an attribute."""
+    message = f"{owner.__class__.__name__!r} object has no attribute {name!r}"
+    raise_if(held.unbound, "AttributeError", message.replace("{", "{{"))
+
+
+def _of_some_paths(owner: Any, name: str) -> MaybeUnbound | None:
+    """What an object holds under a name that it has on some paths only; None for other attributes."""
+    if isinstance(owner, PooledObject):
+        pool, number = owner.in_pool()
+        found = pool.get(number, name) if pool.has(name) else None
+    else:
+        found = own_attributes(owner).get(name) if is_users_object(owner) else None
+    return found if isinstance(found, MaybeUnbound) else None
+
+
+def _is_of_class(owner: Any, name: str) -> bool:
+    return any(name in vars(base) for base in owner.__class__.__mro__)
 
 
 def _require_known(name: Any) -> None:
@@ -140,7 +179,7 @@ def require_bound(owner: Any) -> None:
         if isinstance(value, MaybeUnbound):
             raise UnsupportedError(
                 f"all attributes of a {type(owner).__name__} object are looked at or given back, of which {name} is "
-                "its own on one path only, and that of its class on the other: set it before"
+                "its own on some paths only: set it before"
             )
 
 

@@ -7,7 +7,9 @@ from types import FunctionType
 
 from .....dialect.errors import ControlFlowError, UnsupportedError
 from ....runtime_values.values import RuntimeValue
+from ....tracing.current import required_trace
 from .kinds import Choice, Container, Kind, Mismatch, Partial, Static
+from .made_objects import is_made
 from .program_locations import UNBOUND, Attribute, Entry, ProgramLocation
 
 
@@ -34,7 +36,7 @@ def require_fit(place: ProgramLocation | None, kind: Kind) -> None:
     if isinstance(place, Attribute) and isinstance(place.owner, RuntimeValue) and is_unlike(kind):
         raise Mismatch(f"{kind}, of a list or dict that is carried in one way")
     is_partial = isinstance(kind, Partial) and kind.unbound
-    if place is not None and is_partial and not (place.is_variable or has_default(place)):
+    if place is not None and is_partial and not (place.is_variable or _may_lack(place) or has_default(place)):
         missing = "a key" if isinstance(place, Entry) else "an attribute"
         raise Mismatch(f"{missing} that is there on one path only; set it before")
 
@@ -44,6 +46,11 @@ def is_unlike(kind: Kind) -> bool:
     if isinstance(kind, Choice):
         return bool(kind.held)
     return isinstance(kind, Container) and any(map(is_unlike, kind.parts))
+
+
+def _may_lack(place: ProgramLocation) -> bool:
+    """Whether an object may be without an attribute: one that the program has made."""
+    return isinstance(place, Attribute) and is_made(required_trace(), place.owner)
 
 
 def has_default(place: ProgramLocation) -> bool:
