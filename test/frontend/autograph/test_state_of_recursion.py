@@ -161,7 +161,22 @@ def test_arrays_outside_that_are_others_in_other_calls_are_not_written() -> None
         visit(k)
         return log.row
 
-    refused(shift, I64(3), np.ones(3), error=UnsupportedError, match="finds in log.row, which holds another")
+    same(shift, (I64(3), np.ones(3)))  # each call has the array of the one before
+
+    def kept(k: Any, x: Any) -> Any:
+        log = Log()
+        log.row = x
+
+        def visit(k: Any) -> Any:
+            log.row[0] += 1.0
+            if k > 0:
+                log.row = log.row + x
+                visit(k - 1)
+
+        visit(k)
+        return log.row
+
+    refused(kept, I64(3), np.ones(3), error=UnsupportedError, match="finds in log.row, which holds another")
 
 
 def handed_on_as_a_tuple_or_list(k: Any) -> Any:

@@ -472,9 +472,9 @@ def _record(
                 _require_all_known(given, arrays)
                 if result is not _NEVER:
                     found = kind_of(result)
-                    found = found if function.is_for_copies else as_promoted_kind(as_arrays(found))
-                    earlier, by_type = function.result, function.is_for_copies
-                    function.result = found if earlier is None else join(earlier, found, by_type)
+                    found = found if function.is_for_copies else as_arrays(found)
+                    earlier = function.result
+                    function.result = found if earlier is None else join(earlier, found, True)
                 function.written = tuple(
                     i for i, array in enumerate(arrays) if array._storage.ref is not None
                 )
