@@ -22,7 +22,7 @@ from weft.dialect.op import OPS, VARIADIC, FieldKind, Op
 from weft.dialect.ops import FAMILIES, load_families
 from weft.frontend.onnx.reading.rules import RULES as ONNX_RULES
 from weft.frontend.onnx.writing.model import WRITERS as ONNX_WRITERS
-from weft.frontend.settings import Settings
+from weft.frontend.settings import Settings, variable_of
 from weft.frontend.stablehlo.translation import RULES
 from weft.frontend.stablehlo.writing import WRITERS
 from weft.passes.base import Pass
@@ -147,7 +147,7 @@ def shown_default(setting: dataclasses.Field[Any]) -> str:
 def settings_page() -> str:
     """The table of settings."""
     rows = [
-        f"| `{f.name}` | `{f.metadata['variable']}` | {shown_default(f)} | {f.metadata['help']} |"
+        f"| `{f.name}` | `{variable_of(f.name)}` | {shown_default(f)} | {f.metadata['help']} |"
         for f in dataclasses.fields(Settings)
     ]
     return SETTINGS_INTRODUCTION + "\n".join(rows) + "\n"

@@ -21,9 +21,18 @@ from ..passes.differentiation.memory import DEFAULT_MEMORY
 from ..passes.notes import CATEGORIES
 
 
-def _setting(default: Any, variable: str, help: str, shown: str = "") -> Any:
+def _setting(default: Any, help: str, shown: str = "") -> Any:
     """A setting; `shown` says in words what a default is that machines differ in."""
-    return field(default=default, metadata={"variable": variable, "help": help, "shown": shown})
+    return field(default=default, metadata={"help": help, "shown": shown})
+
+
+def variable_of(name: str) -> str:
+    """The variable of the environment that a setting has.
+
+    >>> variable_of("cache_dir")
+    'WEFT_CACHE_DIR'
+    """
+    return f"WEFT_{name.upper()}"
 
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
@@ -51,128 +60,96 @@ class Settings:
     100000
     """
 
-    cache: bool = _setting(True, "WEFT_CACHE", "Keep compiled functions on disk, for other processes.")
+    cache: bool = _setting(True, "Keep compiled functions on disk, for other processes.")
     cache_dir: str = _setting(
-        "",
-        "WEFT_CACHE_DIR",
-        "Where they are kept; without it the user's cache directory, ~/.cache/weft on Linux.",
+        "", "Where they are kept; without it the user's cache directory, ~/.cache/weft on Linux."
     )
     cache_megabytes: int = _setting(
-        512, "WEFT_CACHE_MEGABYTES", "How large the cache may become before the oldest files are removed."
+        512, "How large the cache may become before the oldest files are removed."
     )
     collective_timeout: int = _setting(
-        0,
-        "WEFT_COLLECTIVE_TIMEOUT",
-        "Raise in a rank that waits for others for more than so many seconds, with its line (0: never).",
+        0, "Raise in a rank that waits for others for more than so many seconds, with its line (0: never)."
     )
     cublas: bool = _setting(
         False,
-        "WEFT_CUBLAS",
         "Multiply large matrices on a GPU by cuBLAS, where it is, in functions that are compiled from then on.",
     )
     cuda: str = _setting(
         "driver",
-        "WEFT_CUDA",
         "How GPUs are reached: driver, emulator (kernels run on the CPU, slowly, and are checked), or off.",
     )
     debug_info: bool = _setting(
-        False,
-        "WEFT_DEBUG_INFO",
-        "Tell gdb and perf the lines of compiled code, and show locations in texts of stages.",
+        False, "Tell gdb and perf the lines of compiled code, and show locations in texts of stages."
     )
     deferred_errors: bool = _setting(
         False,
-        "WEFT_DEFERRED_ERRORS",
         "Let calls whose results stay on a GPU return before their checks are done; errors come at the next wait.",
     )
     device: str = _setting(
-        "cpu",
-        "WEFT_DEVICE",
-        "Where functions run that do not say it by their device: cpu, cuda, cuda:1.",
+        "cpu", "Where functions run that do not say it by their device: cpu, cuda, cuda:1."
     )
-    disable_jit: bool = _setting(
-        False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
-    )
+    disable_jit: bool = _setting(False, "Run decorated functions eagerly, without compiling.")
     explain: bool = _setting(
-        False, "WEFT_EXPLAIN", "Print on stderr what became of each function that is compiled or loaded."
+        False, "Print on stderr what became of each function that is compiled or loaded."
     )
     fallback: bool = _setting(
         True,
-        "WEFT_FALLBACK",
         "Call NumPy, with a warning, for those of its functions that are not compiled, instead of refusing them.",
     )
     float32_products: str = _setting(
         "float32",
-        "WEFT_FLOAT32_PRODUCTS",
         "What a GPU multiplies in products of float32: float32, tf32 or bf16; in functions compiled from then on.",
     )
-    full_traceback: bool = _setting(False, "WEFT_FULL_TRACEBACK", "Keep weft's own frames in tracebacks.")
+    full_traceback: bool = _setting(False, "Keep weft's own frames in tracebacks.")
     gradient_memory: int = _setting(
         DEFAULT_MEMORY,
-        "WEFT_GRADIENT_MEMORY",
         "How many bytes a loop may keep for its gradient before it is cut in pieces that run again.",
     )
     log: str = _setting(
         "",
-        "WEFT_LOG",
         f"What to log, with commas between: {', '.join(CATEGORIES)}; to the loggers weft.trace and so on, or stderr.",
     )
     # A call takes 5 to 10 ms to record, and one in a branch 10 to 100.
     max_recursion: int = _setting(
         512,
-        "WEFT_MAX_RECURSION",
         "Refuse functions that call themselves more often than this while they are recorded call by call; a call with "
         "run-time values under a run-time condition counts as eight, and one in front of which nothing was computed, "
         "in a walk over what is known while tracing, does not count.",
     )
     # Recording takes 30 us an op and compiling 0.1 to 0.7 ms: the limit is met after 3 s, and a program just below
     # it compiles in 10 s (elementwise chains) to a minute (many small kernels).
-    max_trace_ops: int = _setting(
-        100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this."
-    )
+    max_trace_ops: int = _setting(100_000, "Refuse traces with more operations than this.")
     result_pool_bytes: int = _setting(
         DEFAULT_LIMIT,
-        "WEFT_RESULT_POOL_BYTES",
         "Keep so much memory of results that are gone, for the next ones (0: NumPy allocates all results).",
         shown="an eighth of memory",
     )
     # A function that is called for the sixth time in a row with something new will not stop at six.
     retracing_warning: int = _setting(
-        6,
-        "WEFT_RETRACING_WARNING",
-        "Warn when so many calls of a function in a row had to compile (0: never).",
+        6, "Warn when so many calls of a function in a row had to compile (0: never)."
     )
     ship_compiled: bool = _setting(
-        True,
-        "WEFT_SHIP_COMPILED",
-        "Let pickled functions take their compiled code along, for processes that have none.",
+        True, "Let pickled functions take their compiled code along, for processes that have none."
     )
     strict_conversion: bool = _setting(
-        False,
-        "WEFT_STRICT_CONVERSION",
-        "Refuse functions that cannot be converted, instead of tracing them as they are.",
+        False, "Refuse functions that cannot be converted, instead of tracing them as they are."
     )
     target: str = _setting(
         "native",
-        "WEFT_TARGET",
         "The machine to compile for: native, a level of x86-64 (x86-64-v3), aarch64, or a processor as LLVM calls it.",
     )
     unroll_limit: int = _setting(
         16,
-        "WEFT_UNROLL_LIMIT",
         "Unroll loops over Python's range and over arrays of known length up to this number of iterations.",
     )
     unrolled_ops_warning: int = _setting(
-        4_000,
-        "WEFT_UNROLLED_OPS_WARNING",
-        "Warn when an unrolled loop or recursion records more operations than this (0: never).",
+        4_000, "Warn when an unrolled loop or recursion records more operations than this (0: never)."
     )
     unroll_ops: int = _setting(
         512,
-        "WEFT_UNROLL_OPS",
         "Do not unroll a loop, however short, that would record more operations than this; in nests, a quarter of it.",
     )
-    verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after the passes.")
+    verify: bool = _setting(False, "Run MLIR's verifier after the passes.")
 
     def __getattr__(self, name: str) -> Any:
         """Say what there is in place of a name that no setting has."""
@@ -235,9 +212,9 @@ class Settings:
 def _from_environment() -> Settings:
     made = Settings()
     for name, f in defaults(Settings).items():
-        text = os.environ.get(f.metadata["variable"])
+        text = os.environ.get(variable_of(name))
         if text is not None:
-            setattr(made, name, _parse(f.metadata["variable"], text, f.default))
+            setattr(made, name, _parse(variable_of(name), text, f.default))
     return made
 
 
@@ -271,7 +248,7 @@ def _require_categories(value: str) -> None:
 
 def _warn_of_unknown_variables() -> None:
     """Say which variables of the environment mean nothing, as they may be misspelt."""
-    known = [*(f.metadata["variable"] for f in defaults(Settings).values()), *_OTHERS]
+    known = [*map(variable_of, defaults(Settings)), *_OTHERS]
     for variable in sorted(os.environ):
         if variable.startswith(_PREFIX) and variable not in known and not variable.startswith(_OF_TESTS):
             import difflib  # for messages only

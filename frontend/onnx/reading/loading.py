@@ -155,4 +155,4 @@ def _identifier(name: str) -> str:
     return made if made.isidentifier() else f"model_{made}".rstrip("_")
 
 
-assert rules.FAMILIES  # which fill the table
+assert rules.RULES  # which its modules fill

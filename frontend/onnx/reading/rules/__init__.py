@@ -2,44 +2,12 @@
 
 from __future__ import annotations
 
-from ..table import RULES
-from . import (
-    control_flow,
-    convolutions,
-    detection,
-    elementwise,
-    indexing,
-    normalization,
-    pooling,
-    products,
-    quantization,
-    recurrent,
-    reductions,
-    resizing,
-    sequences,
-    shapes,
-    signals,
-    sorting,
-)
+import importlib
 
-FAMILIES = (
-    elementwise,
-    reductions,
-    products,
-    shapes,
-    indexing,
-    sorting,
-    convolutions,
-    pooling,
-    normalization,
-    resizing,
-    quantization,
-    recurrent,
-    signals,
-    detection,
-    sequences,
-    control_flow,
-)
-"""The modules that fill the table."""
+from ..table import RULES as RULES
 
-__all__ = ["FAMILIES", "RULES"]
+for _family in (
+    "elementwise", "reductions", "products", "shapes", "indexing", "sorting", "convolutions", "pooling",
+    "normalization", "resizing", "quantization", "recurrent", "signals", "detection", "sequences", "control_flow",
+):  # fmt: skip
+    importlib.import_module(f".{_family}", __name__)  # which fills the table
