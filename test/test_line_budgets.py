@@ -464,6 +464,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         46,
         "objects that the function makes have attributes on some paths only",
     ),
+    ("frontend/numpy_api", 12, "arrays joined of parts before and behind a place keep their extents"),
+    ("frontend/tracing", 20, "arrays joined of parts before and behind a place keep their extents"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

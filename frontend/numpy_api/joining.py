@@ -12,10 +12,11 @@ import numpy as np
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops.arrangement import Concat, Stack
+from ...dialect.ops.shape import Reshape
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_elements
-from ..tracing.extents import extents_text, known_extent, known_shape, require_equal
+from ..tracing.extents import extents_text, known_extent, known_shape, require_equal, total_extent
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, beside, cast, raise_where, trace_of
 from .arguments import along, axis_index, common_dtype, deliver, flat_or_axis, require_castable
 from .memory_order import copied
@@ -58,7 +59,18 @@ def concatenate(
     wanted = as_dtype(dtype) if dtype is not None else common_dtype(*pieces)
     for piece in pieces:
         require_castable(piece.dtype, wanted, casting)
-    return deliver(_joined([asarray(cast(piece, wanted)) for piece in pieces], place), out)
+    joined = _joined([asarray(cast(piece, wanted)) for piece in pieces], place)
+    total = total_extent(pieces, place)
+    return deliver(joined if total is None else _of_extent(joined, place, total), out)
+
+
+def _of_extent(joined: Any, axis: int, extent: int) -> ArrayResult:
+    """An array whose extent turns out to be a number, as that of `x[i:]` behind `x[:i]`."""
+    shape = [*known_shape(joined)]
+    shape[axis] = extent
+    if None in shape:
+        return joined
+    return asarray(apply(Reshape, joined, shape=tuple(shape)))
 
 
 def _joined(pieces: Sequence[ArrayResult], axis: int) -> ArrayResult:

@@ -99,7 +99,11 @@ class _Keys:
 
 
 def _slice_key(extent: Size, start: Size, stop: Size, step: int) -> Size:
-    """The extent of a slice; `x[1:]` and `x[:-1]` are of one length."""
+    """The extent of a slice; `x[1:]` is as long as `x[:-1]`, and `x[:i]` and `x[i:]` together are as long as `x`."""
+    if step == 1 and start == 0 and not isinstance(stop, int):
+        return computed("before", extent, stop)
+    if step == 1 and stop == INT64_MAX and not isinstance(start, int):
+        return extent - computed("before", extent, start)
     if step == 1 and isinstance(start, int) and isinstance(stop, int) and start >= 0:
         if stop == INT64_MAX or stop < 0:
             return _shortened(extent, start - (0 if stop == INT64_MAX else stop))

@@ -50,6 +50,19 @@ def known_extent(x: Any, axis: int, what: str) -> int:
     return extent
 
 
+def total_extent(arrays: Sequence[Any], axis: int) -> int | None:
+    """The sum of the extents of an axis where it is a number though some of them are known at run time only."""
+    shapes = [known_shape(x)[axis] for x in arrays]
+    if None not in shapes:
+        return None
+    from .extent_keys import extent_key
+
+    total: Size = 0
+    for x, extent in zip(arrays, shapes, strict=True):
+        total = total + (extent_key(x._value(), axis) if extent is None else extent)
+    return total if isinstance(total, int) else None
+
+
 def same_extent(left: Extent, right: Extent) -> bool:
     """Whether two extents are known to be equal while tracing."""
     if isinstance(left, TracedArray) and isinstance(right, TracedArray):

@@ -95,3 +95,47 @@ def test_shapes_may_be_computed_from_extents() -> None:
     assert eye.tolist() == np.eye(2, 4).tolist()
     assert flat.shape == (1, 6)
     assert spaced.shape == (2, 5)
+
+
+class TestParts:
+    """What lies before a place and what lies behind it are together as long as the whole."""
+
+    @pytest.mark.parametrize("place", [3, -3, 0, 12, 40, -40])
+    def test_values(self, place):
+        @weft.function
+        def f(a, b, i):
+            i = i[0]
+            rows = a.reshape(3, 4)
+            return (
+                np.concatenate([a[:i], b[i:]]),
+                np.concatenate([a[i:], a[:i]]) + np.arange(12),
+                np.concatenate([rows[i:], rows[:i]]),
+                np.hstack([rows[:, :i], rows[:, i:]]),
+                np.concatenate([a[:i], a[: i + 1]]),
+            )
+
+        a, b, i = np.arange(12), np.arange(12) * 2, np.array([place])
+        for got, expected in zip(f(a, b, i), f.python_function(a, b, i), strict=True):
+            np.testing.assert_array_equal(got, expected)
+
+    def test_extents(self):
+        def extents(x, y, i):
+            parts = [x[:i], y[i:], y[:i], x[1:i]]
+            joined = [np.concatenate(parts[:2]), np.concatenate(parts[1:3]), np.concatenate(parts[2:])]
+            return [one.shape[0] if isinstance(one.shape[0], int) else None for one in joined]
+
+        found: list[Any] = []
+        record(
+            lambda x, y, i: found.extend(extents(x, y, i)),
+            [parse_type(t) for t in ("f64[12]", "f64[12]", "i64[]")],
+        )
+        assert found == [12, 12, None]
+
+    def test_parts_of_unlike_arrays(self):
+        found: list[Any] = []
+
+        def f(x, y, i):
+            found.append(np.concatenate([x[:i], y[i:]]).type.shape)
+
+        record(f, [parse_type(t) for t in ("f64[12]", "f64[10]", "i64[]")])
+        assert found == [(None,)]
