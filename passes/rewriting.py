@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -401,3 +402,57 @@ def splat_value(graph: Graph, value: Value) -> np.generic | None:
     if op_class is BroadcastTo:
         return splat_value(graph, operation.operands[0])
     return graph.splat_of_constant(value) if op_class is Constant else None
+
+
+# linalg.generic
+
+
+def new_generic(
+    inputs: Sequence[Value],
+    destinations: Sequence[Value],
+    maps: Sequence[ir.AffineMap],
+    iterators: Sequence[str] | Attribute,
+    results: Sequence[Type] | None = None,
+) -> Operation:
+    """A `linalg.generic` at the insertion point, with an empty block; `results` are none where it works on memory.
+
+    `maps` are affine maps, inputs first; `iterators` are "parallel" or "reduction".
+    """
+    kinds = iterators if isinstance(iterators, ir.Attribute) else iterators_attribute(tuple(iterators))
+    operands = [*inputs, *destinations]
+    op = ir.Operation.create(
+        "linalg.generic",
+        [d.type for d in destinations] if results is None else list(results),
+        operands,
+        {
+            "indexing_maps": maps_attribute(tuple(maps)),
+            "iterator_types": kinds,
+            "operandSegmentSizes": segments_attribute(len(inputs), len(destinations)),
+        },
+        regions=1,
+    )
+    elements = [value.type.element_type for value in operands]
+    op.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))
+    return op
+
+
+@cache
+def maps_attribute(maps: tuple[Any, ...]) -> Attribute:
+    """The `indexing_maps` of a linalg op: programs have few different ones."""
+    return ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps])
+
+
+@cache
+def segments_attribute(inputs: int, destinations: int) -> Attribute:
+    """The `operandSegmentSizes` of a linalg op."""
+    return ir.DenseI32ArrayAttr.get([inputs, destinations])
+
+
+@cache
+def iterators_attribute(iterators: tuple[str, ...]) -> Attribute:
+    return ir.ArrayAttr.get([_iterator(name) for name in iterators])
+
+
+@cache
+def _iterator(name: str) -> Attribute:
+    return ir.Attribute.parse(f"#linalg.iterator_type<{name}>")

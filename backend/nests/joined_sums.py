@@ -16,7 +16,7 @@ from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.lowering.accumulators import ROUNDED
-from ...passes.rewriting import indexing_maps, operations_in, operations_of, parallel_dimensions
+from ...passes.rewriting import indexing_maps, new_generic, operations_in, operations_of, parallel_dimensions
 from ..planning.captures import captured_values
 from .reductions import KINDS
 
@@ -225,19 +225,13 @@ def _merged(first: Operation, second: Operation) -> Operation:
         outputs += [(_own(value, outputs, first), indexing) for value, indexing in reads[count:]]
     with ir.InsertionPoint(first), first.location:
         results = [result for op in both for result in op.results]
-        merged = ir.Operation.create(
-            "linalg.generic",
-            [result.type for result in results],
-            [value for value, _ in (*inputs, *outputs)],
-            {
-                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for _, m in (*inputs, *outputs)]),
-                "iterator_types": first.attributes["iterator_types"],
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)]),
-            },
-            regions=1,
+        merged = new_generic(
+            [value for value, _ in inputs],
+            [value for value, _ in outputs],
+            [indexing for _, indexing in (*inputs, *outputs)],
+            first.attributes["iterator_types"],
         )
-    types = [ir.RankedTensorType(value.type).element_type for value, _ in (*inputs, *outputs)]
-    block = merged.regions[0].blocks.append(*types, arg_locs=[first.location] * len(types))
+    block = merged.regions[0].blocks[0]
     yielded: list[Value] = []
     for op in both:
         body = op.regions[0].blocks[0]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from ...dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
-from ..rewriting import is_unused, operations_in, operations_of
+from ..rewriting import is_unused, new_generic, operations_in, operations_of
 from .groups import Generic, Maps
 
 _LEAST_ELEMENTS = 16
@@ -285,24 +285,10 @@ def _fused(first: Generic, second: Generic, maps: Maps) -> Operation:
     identity = first.output_maps[0]
     with ir.InsertionPoint(second.op), second.op.location:
         destinations = [output.owner.operation.clone().results[0] for output in outputs]
-        fused = ir.Operation.create(
-            "linalg.generic",
-            [result.type for result in results],
-            [*(value for value, _ in inputs), *destinations],
-            {
-                "indexing_maps": ir.ArrayAttr.get(
-                    [ir.AffineMapAttr.get(m) for _, m in inputs]
-                    + [ir.AffineMapAttr.get(identity)] * len(results)
-                ),
-                "iterator_types": second.op.attributes["iterator_types"],
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(results)]),
-            },
-            regions=1,
-        )
-    elements = [ir.RankedTensorType(value.type).element_type for value, _ in inputs]
-    elements += [ir.RankedTensorType(value.type).element_type for value in results]
-    block = fused.regions[0].blocks.append(*elements, arg_locs=[second.op.location] * len(elements))
-    _move_bodies(first, second, block, inputs, results)
+        indices = [*(indexing for _, indexing in inputs), *[identity] * len(results)]
+        kinds = second.op.attributes["iterator_types"]
+        fused = new_generic([value for value, _ in inputs], destinations, indices, kinds)
+    _move_bodies(first, second, fused.regions[0].blocks[0], inputs, results)
     for old, new in zip(results, fused.results, strict=True):
         old.replace_all_uses_with(new)
     for generic in (second, first):

@@ -10,7 +10,7 @@ from ...dialect.mlir import Attribute, Operation, Value, ir
 from ...dialect.op import FUNCTIONS
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
-from ..rewriting import operations_in, reassociation_of
+from ..rewriting import new_generic, operations_in, reassociation_of
 
 AffineMap: TypeAlias = Any
 
@@ -404,21 +404,11 @@ class Builder:
         return value, self._maps.compose(read.indexing, member.loops)
 
     def _create(self, root: Generic, inputs: Mapping[Any, tuple[Value, AffineMap]]) -> Operation:
-        operands = [value for value, _ in inputs.values()] + list(root.op.operands)[len(root.reads) :]
+        outputs = list(root.op.operands)[len(root.reads) :]
         indexing = [input_map for _, input_map in inputs.values()] + root.output_maps
-        fused = ir.Operation.create(
-            "linalg.generic",
-            results=[result.type for result in root.op.results],
-            operands=operands,
-            attributes={
-                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(entry) for entry in indexing]),
-                "iterator_types": root.op.attributes["iterator_types"],
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(root.op.results)]),
-            },
-            regions=1,
+        return new_generic(
+            [value for value, _ in inputs.values()], outputs, indexing, root.op.attributes["iterator_types"]
         )
-        fused.regions[0].blocks.append(*(operand.type.element_type for operand in operands))
-        return fused
 
     def _move(self, member: Generic, fused: Operation, sources: dict[Any, Value]) -> None:
         """Move a body into a fused op; what it yields becomes the source of the reads of its results."""

@@ -18,14 +18,13 @@ from ...dialect.mlir import Attribute, Value, dialect, ir
 from ...dialect.ops.contraction import Contract, Matmul, parse_spec
 from ...dialect.ops.elementwise import Multiply
 from ...dialect.types import TensorType
+from ..rewriting import maps_attribute, segments_attribute
 from .accumulators import add, computing_dtype, multiply, round_once
 from .conversion import (
     Conversion,
     OpInstance,
     lowers,
-    maps_attribute,
     scalar_type,
-    segments_attribute,
 )
 from .emission import emit
 from .reshapes import collapse, expand

@@ -23,6 +23,7 @@ from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent as Extent
 from ..index_arithmetic import IndexArithmetic
+from ..rewriting import new_generic, segments_attribute
 
 arith = dialect("arith")
 tensor = dialect("tensor")
@@ -244,18 +245,8 @@ class Conversion:
 
         `maps` are affine maps, inputs first; `iterators` are "parallel" or "reduction".
         """
-        op = ir.Operation.create(
-            "linalg.generic",
-            results=[d.type for d in destinations],
-            operands=[*inputs, *destinations],
-            attributes={
-                "indexing_maps": maps_attribute(tuple(maps)),
-                "iterator_types": _iterators_attribute(tuple(iterators)),
-                "operandSegmentSizes": segments_attribute(len(inputs), len(destinations)),
-            },
-            regions=1,
-        )
-        block = op.regions[0].blocks.append(*(ir.RankedTensorType(v.type).element_type for v in op.operands))
+        op = new_generic(inputs, destinations, maps, iterators)
+        block = op.regions[0].blocks[0]
         with ir.InsertionPoint(block):
             ir.Operation.create("linalg.yield", operands=list(body(*block.arguments)))
         return list(op.results)
@@ -303,28 +294,6 @@ def _broadcast_map(repeated: tuple[bool, ...], rank: int) -> Any:
 @cache
 def _identity_map(rank: int) -> Any:
     return ir.AffineMap.get_identity(rank)
-
-
-@cache
-def maps_attribute(maps: tuple[Any, ...]) -> Attribute:
-    """The `indexing_maps` of a linalg op: programs have few different ones."""
-    return ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps])
-
-
-@cache
-def segments_attribute(inputs: int, destinations: int) -> Attribute:
-    """The `operandSegmentSizes` of a linalg op."""
-    return ir.DenseI32ArrayAttr.get([inputs, destinations])
-
-
-@cache
-def _iterators_attribute(iterators: tuple[str, ...]) -> Attribute:
-    return ir.ArrayAttr.get([_iterator(name) for name in iterators])
-
-
-@cache
-def _iterator(name: str) -> Attribute:
-    return ir.Attribute.parse(f"#linalg.iterator_type<{name}>")
 
 
 def linalg_index(axis: int) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.rewriting import new_generic
 from ...nests.emit import create
 from ...nests.nest import nested
 
@@ -30,21 +31,8 @@ def _convert(operation: Operation) -> None:
 
 
 def _copy(source: ir.Value, target: ir.Value) -> None:
-    rank, element = source.type.rank, source.type.element_type
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(rank))
-    generic = ir.Operation.create(
-        "linalg.generic",
-        [],
-        [source, target],
-        {
-            "indexing_maps": ir.ArrayAttr.get([identity, identity]),
-            "iterator_types": ir.ArrayAttr.get(
-                [ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank
-            ),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
-        },
-        regions=1,
-    )
-    block = generic.regions[0].blocks.append(element, element, arg_locs=[ir.Location.current] * 2)
+    rank = source.type.rank
+    maps = [ir.AffineMap.get_identity(rank)] * 2
+    block = new_generic([source], [target], maps, ["parallel"] * rank, []).regions[0].blocks[0]
     with ir.InsertionPoint(block):
         create("linalg.yield", [], [block.arguments[0]])

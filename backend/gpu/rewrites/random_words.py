@@ -15,6 +15,7 @@ import numpy as np
 
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....passes.control_flow.structure import constant_index
+from ....passes.rewriting import new_generic
 from ...cpu.random_numbers.words import (
     CHEAP_MULTIPLIER,
     COUNTER,
@@ -360,17 +361,9 @@ def nest(
     """Tensors of one shape, by what they have at each place; places are counted in the order of memory."""
     shape = list(types[0].shape)
     targets = [create("tensor.empty", [type], sizes) for type in types]
-    map = ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(shape)))
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    attributes = {
-        "indexing_maps": ir.ArrayAttr.get([map] * len(types)),
-        "iterator_types": ir.ArrayAttr.get([parallel] * len(shape)),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, len(types)]),
-    }
-    made = ir.Operation.create("linalg.generic", list(types), targets, attributes, regions=1)
-    block = made.regions[0].blocks.append(
-        *(type.element_type for type in types), arg_locs=[ir.Location.current] * len(types)
-    )
+    maps = [ir.AffineMap.get_identity(len(shape))] * len(types)
+    made = new_generic([], targets, maps, ["parallel"] * len(shape))
+    block = made.regions[0].blocks[0]
     remaining = iter(sizes)
     dynamic = ir.ShapedType.get_dynamic_size()
     extents = [next(remaining) if extent == dynamic else extent for extent in shape]

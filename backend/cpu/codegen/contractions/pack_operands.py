@@ -19,7 +19,7 @@ from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.lowering.convolution import CONVOLUTIONS
 from .....passes.lowering.reshapes import expand
-from .....passes.rewriting import indexing_maps, settle_signature
+from .....passes.rewriting import indexing_maps, new_generic, settle_signature
 from ....nests.contraction import Contraction, match_contraction
 from ....nests.nest import Access, LoopNest, nested
 from ....planning.outlining.outline import clone, entry_functions
@@ -247,8 +247,8 @@ def _pack(value: Value, layout: PackedLayout) -> Value:
     dims = [ir.AffineDimExpr.get(layout.order.index(axis)) for axis in range(len(split))]
     rank = len(split)
     maps = [ir.AffineMap.get(rank, 0, dims), ir.AffineMap.get_identity(rank)]
-    op = _generic([value, _empty(shape, element)], maps, ["parallel"] * rank)
-    block = op.regions[0].blocks.append(element, element)
+    op = new_generic([value], [_empty(shape, element)], maps, ["parallel"] * rank)
+    block = op.regions[0].blocks[0]
     with ir.InsertionPoint(block):
         ir.Operation.create("linalg.yield", [], [block.arguments[0]])
     return op.results[0]
@@ -280,17 +280,6 @@ def _empty(shape: Sequence[int], element: Type) -> Value:
     return ir.Operation.create("tensor.empty", [ir.RankedTensorType.get(list(shape), element)], []).results[0]
 
 
-def _generic(operands: Sequence[Value], maps: Sequence[ir.AffineMap], iterators: Sequence[str]) -> Operation:
-    """A `linalg.generic` of the last operand's type, without a body."""
-    kinds = [ir.Attribute.parse(f"#linalg.iterator_type<{iterator}>") for iterator in iterators]
-    attributes = {
-        "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(indexing) for indexing in maps]),
-        "iterator_types": ir.ArrayAttr.get(kinds),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands) - 1, 1]),
-    }
-    return ir.Operation.create("linalg.generic", [operands[-1].type], list(operands), attributes, regions=1)
-
-
 def _replace(op: Operation, contraction: Contraction, packed: Value, panel: int) -> None:
     """Write the contraction with the packed operand in the place of its right one."""
     right, column = contraction.right.access, ir.AffineDimExpr.get(contraction.column)
@@ -305,9 +294,8 @@ def _replace(op: Operation, contraction: Contraction, packed: Value, panel: int)
     maps[position], operands[position] = own, packed
     iterators = ["parallel" if parallel else "reduction" for parallel in contraction.nest.parallel]
     with ir.InsertionPoint(op), op.location:
-        generic = _generic(operands, maps, iterators)
-    old = op.regions[0].blocks[0]
-    block = generic.regions[0].blocks.append(*(argument.type for argument in old.arguments))
+        generic = new_generic(operands[:-1], operands[-1:], maps, iterators)
+    old, block = (each.regions[0].blocks[0] for each in (op, generic))
     mapping = dict(zip(old.arguments, block.arguments, strict=True))
     with ir.InsertionPoint(block):
         for inner in old.operations:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import replace
+from .....passes.rewriting import new_generic
 from ....nests.contraction import Contraction, Factor, without_unit_axis
 from ....nests.emit import Emitter
 from ....nests.nest import Access, LoopNest, loop_nest
@@ -90,10 +91,8 @@ def transposed(contraction: Contraction, emitter: Emitter) -> Contraction:
 
 def copy_back(source: Contraction, contraction: Contraction) -> LoopNest:
     """The nest that copies what was computed transposed to where it belongs."""
-    element = contraction.stored
-    target = contraction.nest.outputs[0]
-    operation = _copy(source.result.memref, target.memref, contraction)
-    block = operation.regions[0].blocks.append(element, element, arg_locs=[ir.Location.current] * 2)
+    operation = _copy(source.result.memref, contraction.nest.outputs[0].memref, contraction)
+    block = operation.regions[0].blocks[0]
     with ir.InsertionPoint(block):
         ir.Operation.create("linalg.yield", [], [block.arguments[0]])
     return loop_nest(operation)
@@ -105,10 +104,4 @@ def _copy(source: Value, target: Value, contraction: Contraction) -> Operation:
     axes = [expression.position for expression in contraction.result.expressions]
     into = [row if axis == contraction.row else column for axis in axes]
     maps = [ir.AffineMap.get(2, 0, expressions) for expressions in ([column, row], into)]
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    attributes = {
-        "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(indexing) for indexing in maps]),
-        "iterator_types": ir.ArrayAttr.get([parallel] * 2),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
-    }
-    return ir.Operation.create("linalg.generic", [], [source, target], attributes, regions=1)
+    return new_generic([source], [target], maps, ["parallel"] * 2, [])
