@@ -13,7 +13,7 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -283,36 +283,9 @@ class EagerRecorder(Recorder):
             f"a tape of plain Python does not record {name}: use it in a compiled function"
         )
 
-    def watch(self, array: Any) -> None:
-        """Elements may be looked at."""
-
-    def require_active(self, storage: Storage, shown: TensorType) -> None:
-        """Values stay usable."""
-
-    def fresh_symbol(self, name: str) -> str:
-        """There are no functions."""
-        return name
-
-    def own_captures(self) -> Any:
-        """Arrays are taken as they are."""
-        return nullcontext()
-
     def location(self, raised: Any = None) -> Any:
         """Python's tracebacks tell places."""
         return None
-
-    def user_location(self) -> None:
-        """Python's tracebacks tell places."""
-
-    def place_chain(self) -> tuple[Any, ...]:
-        """Python's tracebacks tell places."""
-        return ()
-
-    def enter_recording(self) -> None:
-        """Nothing is recorded into regions."""
-
-    def leave_recording(self, around: Any) -> None:
-        """Nothing is recorded into regions."""
 
 
 class Ruled(Op):

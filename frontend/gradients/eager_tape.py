@@ -108,9 +108,6 @@ class EagerTape(Recording):
         with self._recorder.asked_by(self._number):
             return super().jacobian(y, x, connected_only)
 
-    def require_usable(self) -> None:
-        """Gradients can be asked for at any time."""
-
     def found(self, storage: Storage) -> Any:
         """The independent value of an array; None for one that was not watched."""
         return self._watched.get(storage) or self._seen.get(storage)

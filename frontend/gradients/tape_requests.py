@@ -54,9 +54,9 @@ class Recording(ABC):
         """Whether the program is where the tape was entered, and in no branch or loop inside."""
         return True
 
-    @abstractmethod
     def require_usable(self) -> None:
         """Raise where gradients cannot be asked for any more."""
+        return None
 
     @abstractmethod
     def found(self, storage: Storage) -> Any:
@@ -87,9 +87,9 @@ class Recording(ABC):
     def array_of(self, leaf: Any) -> TracedArray | None:
         """The traced array for one that was there before; None for what has none."""
 
-    @abstractmethod
     def require_rebound(self, leaf: Any, path: str) -> None:
         """Raise where what has no derivative is an array whose place another one has taken, which is not used."""
+        return None
 
     @abstractmethod
     def connected(self, values: list[Any]) -> Container[Any]:

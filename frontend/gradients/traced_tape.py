@@ -52,9 +52,6 @@ class TracedTape(Watching, Recording):
             return staged(self.trace, leaf)
         return wrap(self.trace, self.late(array._storage))
 
-    def require_rebound(self, leaf: Any, path: str) -> None:
-        """Nothing is raised: arrays that are read are the ones that are watched."""
-
     def array_of(self, leaf: Any) -> TracedArray | None:
         """The traced array for one that was there before the trace; None for what has none."""
         if isinstance(leaf, TracedArray):

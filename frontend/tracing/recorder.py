@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 from weakref import WeakSet
@@ -390,9 +390,9 @@ class Recorder(ABC):
     def capture(self, array: Any) -> Value:
         """The SSA value of an array that is not an argument: a constant when small, else a hidden argument."""
 
-    @abstractmethod
     def watch(self, array: np.ndarray[Any, Any]) -> None:
         """Take note that what is recorded depends on the elements that an array from outside has now."""
+        return None
 
     @abstractmethod
     def type_of(self, value: Value) -> TensorType:
@@ -451,9 +451,9 @@ class Recorder(ABC):
     def make_cell(self, storage: Storage) -> None:
         """Turn a storage into a mutable cell at the place where its value was defined."""
 
-    @abstractmethod
     def require_active(self, storage: Storage, shown: TensorType) -> None:
         """Raise `LeakedArrayError` when an array, of the type shown, is used after its trace or region has ended."""
+        return None
 
     def value_of(self, storage: Storage) -> Any:
         """The SSA value of what a storage holds now."""
@@ -471,13 +471,13 @@ class Recorder(ABC):
 
     # Functions
 
-    @abstractmethod
     def fresh_symbol(self, name: str) -> str:
         """A name for another function of the module."""
+        return name
 
-    @abstractmethod
     def own_captures(self) -> AbstractContextManager[None]:
         """Capture arrays anew: the constants of one function are not visible in another."""
+        return nullcontext()
 
     # Locations
 
@@ -488,18 +488,18 @@ class Recorder(ABC):
         With the traceback of an exception that was just caught, that of the place where it was raised.
         """
 
-    @abstractmethod
     def user_location(self) -> SourceRange | None:
         """The innermost place in the user's program, or None outside of it."""
+        return None
 
-    @abstractmethod
     def place_chain(self) -> tuple[SourceRange, ...]:
         """The place in the user's program with those of the calls that led there, innermost first."""
+        return ()
 
-    @abstractmethod
     def enter_recording(self) -> Caller | None:
         """Remember where the branch, loop or call is that will be recorded; returns what was remembered before."""
+        return None
 
-    @abstractmethod
     def leave_recording(self, around: Caller | None) -> None:
         """Go back to what was remembered before."""
+        return None
