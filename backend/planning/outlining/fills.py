@@ -65,9 +65,8 @@ def _reads_numbers_alone(op: Operation) -> bool:
         not isinstance(destination.owner, ir.Block) and destination.owner.operation.name == "tensor.empty"
     )
     has_arrays = any(isinstance(value.type, ir.ShapedType) and value.type.rank for value in inputs)
-    body = op.regions[0].blocks[0]
-    is_uniform = not any(inner.name == "linalg.index" for inner in operations_in(body))
-    return is_new and is_uniform and not has_arrays
+    is_given = len(operations_in(op.regions[0].blocks[0])) == 1  # and not computed again for each
+    return is_new and is_given and not has_arrays
 
 
 def _fill(scalar: Value, like: Value) -> Value:

@@ -245,3 +245,32 @@ func.func @read_once(%n: tensor<i64>) -> tensor<?xi64> {
   }
   return %r : tensor<?xi64>
 }
+
+// -----
+
+// Where each element is computed, one array is made, and the loop works on a copy.
+
+// CHECK-LABEL: func.func @two_that_are_computed
+// CHECK:         call @kernel_0(
+// CHECK-NOT:     call @kernel_0(
+// CHECK:       func.func private
+func.func @two_that_are_computed(%n: index) -> (tensor<?xi64>, tensor<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %empty = tensor.empty(%n) : tensor<?xi64>
+  %filled = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<?xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    linalg.yield %j : i64
+  } -> tensor<?xi64>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %filled, %b = %filled) -> (tensor<?xi64>, tensor<?xi64>) {
+    %e = tensor.extract %b[%i] : tensor<?xi64>
+    %f = arith.addi %e, %e : i64
+    %c = tensor.insert %f into %a[%i] : tensor<?xi64>
+    %d = tensor.insert %f into %b[%c0] : tensor<?xi64>
+    scf.yield %c, %d : tensor<?xi64>, tensor<?xi64>
+  }
+  return %r#0, %r#1 : tensor<?xi64>, tensor<?xi64>
+}
