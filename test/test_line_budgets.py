@@ -466,6 +466,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/numpy_api", 12, "arrays joined of parts before and behind a place keep their extents"),
     ("frontend/tracing", 20, "arrays joined of parts before and behind a place keep their extents"),
+    (
+        "frontend/autograph/operators",
+        46,
+        "calls with items of lists that grow leave parameters their defaults, and format texts",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -215,6 +215,55 @@ def of_numbers(x: Any) -> Any:
     return math.gcd(*n), math.lcm(*n), list(itertools.chain(*[[v] * 2 for v in n], [7]))
 
 
+def with_defaults(a: Any, b: Any = 10.0, c: Any = None) -> Any:
+    return a + 2 * b, c
+
+
+def with_rest(a: Any, b: Any = 10.0, *rest: Any) -> Any:
+    return a + b + sum(rest), len(rest)
+
+
+class Line:
+    def __init__(self, a: Any, b: Any = 2.0) -> None:
+        self.a, self.b = a, b
+
+    def at(self, x: Any, y: Any = 1.0) -> Any:
+        return self.a * x + y
+
+
+def of_defaults(x: Any) -> Any:
+    return with_defaults(*grow(x))
+
+
+def of_defaults_behind_one(x: Any) -> Any:
+    return with_defaults(1.0, *grow(x))
+
+
+def of_defaults_and_names(x: Any) -> Any:
+    return with_defaults(*grow(x), c=1.0)
+
+
+def of_defaults_and_rest(x: Any) -> Any:
+    return with_rest(*grow(x))
+
+
+def of_classes_and_methods(x: Any) -> Any:
+    line = Line(*grow(x))
+    return line.a, line.b, Line(1.0).at(*grow(x))
+
+
+def formatted(x: Any) -> Any:
+    return "{}-{}".format(*grow(x))
+
+
+def formatted_by_number(x: Any) -> Any:
+    return "{1:.2f} {0} {0:>{2}} {name}".format(*grow(x), name="z")
+
+
+WITH_DEFAULTS = [
+    of_defaults, of_defaults_behind_one, of_defaults_and_names, of_defaults_and_rest, of_classes_and_methods, formatted,
+]  # fmt: skip
+
 CALLS = [transposed, grid, extremes, printed, gathering, methods, of_two, points, of_numbers]
 
 
@@ -224,6 +273,12 @@ def test_calls(function: Callable[..., Any]) -> None:
         same(function, x)
 
 
+@pytest.mark.parametrize("function", WITH_DEFAULTS)
+def test_calls_with_defaults(function: Callable[..., Any]) -> None:
+    for count in range(5):
+        same(function, np.where(np.arange(4) < count, np.arange(1.0, 5.0), -1.0))
+
+
 def test_functions_that_are_not_compiled_are_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"f\(\*b\) of a function that is not compiled"):
-        weft.function(lambda x: "{} {}".format(*grow(x)))(XS[0])
+        weft.function(lambda x: math.hypot(*grow(x)))(XS[0])

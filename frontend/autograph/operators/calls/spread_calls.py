@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
+import re
+import string
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
-from .....dialect.records import dataclass
+from .....dialect.records import NamedTuple, dataclass
 from ....runtime_values.values import RuntimeValue
 from ....source.modules import told
 from ....tracing.array import TracedArray
@@ -54,32 +56,73 @@ def _call_open(function: Any, known: list[Any], items: GrowingList, named: dict[
     whole = _WHOLE.get(function) if isinstance(function, (type, types.BuiltinFunctionType)) else None
     if whole is not None:
         return whole(items if not known else [*known] + items, **named)
-    found = _parameters(function, len(known), named)
+    if isinstance(told(function, "__self__"), str) and function.__name__ == "format":
+        return _format(function, known, items, named)
+    found = _parameters(function, named)
     if found is None:
         return call(function, *known, *items, **named)  # which refuses it
-    names, gathers = found
+    names = found.names
     if len(known) > len(names):
         known, items = known[: len(names)], known[len(names) :] + items
-    _require_number(function, names, len(known), items.length, gathers)
-    given = [items[place] for place in range(len(names) - len(known))]
-    rest = (Gathered(GrownTuple(items[len(given) :])),) if gathers else ()
+    _require_number(function, found, len(known), items.length)
+    given = [_given(items, place, found.defaults.get(name)) for place, name in enumerate(names[len(known) :])]
+    rest = (Gathered(GrownTuple(items[len(given) :])),) if found.gathers else ()
     return call(function, *known, *given, *rest, **named)
 
 
-def _parameters(function: Any, count: int, named: dict[str, Any]) -> tuple[list[str], bool] | None:
-    """The parameters that take one argument each, and whether others are gathered; None where that is not known."""
+def _given(items: GrowingList, place: int, default: tuple[Any] | None) -> Any:
+    """The argument at a place, or the default in its place, where the parameter has one."""
+    if default is None:
+        return items[place]
+    return if_exp(np.greater(items.length, place), lambda: items[place], lambda: default[0])
+
+
+def _format(function: Any, known: list[Any], items: GrowingList, named: dict[str, Any]) -> Any:
+    """`text.format(*items)`, which looks at as many items as the text has places for."""
+    places = list(dict.fromkeys(_places_in(function.__self__, itertools.count())))
+    for place in places:
+        message = f"Replacement index {place} out of range for positional args tuple"
+        raise_where(np.less_equal(items.length, place - len(known)), IndexError, message)
+    count = max([place + 1 for place in places], default=0) - len(known)
+    return call(function, *known, *(items[place] for place in range(count)), **named)
+
+
+def _places_in(text: str, numbers: Iterator[int]) -> Iterator[int]:
+    """The numbers of the arguments that are shown by the fields of a text, and by those in what they say."""
+    for _, field, how, _ in string.Formatter().parse(text):
+        if field is not None:
+            name = re.split(r"[.\[]", field)[0]
+            if not name or name.isdigit():
+                yield int(name) if name else next(numbers)
+            yield from _places_in(how or "", numbers)
+
+
+class _Parameters(NamedTuple):
+    """What a function takes by place."""
+
+    names: list[str]
+    """Those that take one argument each."""
+    defaults: dict[str, tuple[Any]]
+    gathers: bool
+    """Whether others are gathered, by `*args`."""
+    named: str | None
+    """The next one, which is given by its name."""
+
+
+def _parameters(function: Any, named: dict[str, Any]) -> _Parameters | None:
+    """The parameters of a function, of which some are given by name; None where they are not known."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
     gathers = any(each.kind is each.VAR_POSITIONAL for each in parameters)
     taking = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    by_name = next((each.name for each in taking if each.name in named), None)
     taking = list(itertools.takewhile(lambda each: each.name not in named, taking))
-    if any(each.default is not each.empty for each in taking[count:]):
-        return None
     if gathers and not _takes_gathered(_plain(function)):
         return None
-    return [each.name for each in taking], gathers
+    defaults = {each.name: (each.default,) for each in taking if each.default is not each.empty}
+    return _Parameters([each.name for each in taking], defaults, gathers, by_name)
 
 
 def _plain(function: Any) -> Any:
@@ -95,23 +138,29 @@ def _takes_gathered(function: Any) -> bool:
     return is_function and converted(function) is not function
 
 
-def _require_number(function: Any, names: Sequence[str], known: int, length: Any, gathers: bool) -> None:
+def _require_number(function: Any, taken: _Parameters, known: int, length: Any) -> None:
     """Raise what Python raises for another number of arguments than a function takes."""
+    names, defaults = taken.names, len(taken.defaults)
+    needed = names[: len(names) - defaults]
     name = getattr(_plain(function), "__qualname__", "function")
     own = isinstance(function, (type, types.MethodType))
     if isinstance(function, type) and _plain(function).__name__ == "__new__":
         name = f"{function.__qualname__}.__new__"
-    for there in range(len(names) - known):
-        missing = [f"'{each}'" for each in names[known + there :]]
+    for there in range(len(needed) - known):
+        missing = [f"'{each}'" for each in needed[known + there :]]
         listed = missing[0] if len(missing) == 1 else " and ".join([", ".join(missing[:-1]), missing[-1]])
         listed = listed.replace(" and ", ", and ") if len(missing) > 2 else listed
         plural = "s" if len(missing) > 1 else ""
         message = f"{name}() missing {len(missing)} required positional argument{plural}: {listed}"
         raise_where(np.equal(length, there), TypeError, message)
-    if not gathers:
-        taken = len(names) + own
-        plural = "s" if taken != 1 else ""
-        message = f"{name}() takes {taken} positional argument{plural} but {{0}} were given"
+    if taken.named is not None:
+        message = f"{name}() got multiple values for argument {taken.named!r}"
+        raise_where(length + known > len(names), TypeError, message)
+    elif not taken.gathers:
+        most = len(names) + own
+        plural = "s" if most != 1 else ""
+        takes = f"from {most - defaults} to {most}" if defaults else f"{most}"
+        message = f"{name}() takes {takes} positional argument{plural} but {{0}} were given"
         raise_where(length + known > len(names), TypeError, message, length + (known + own))
 
 
