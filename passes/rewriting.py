@@ -310,6 +310,13 @@ def _constant_array(operation: Operation | None) -> Array | None:
     return elements_from_mlir(attribute) if isinstance(attribute, ir.DenseElementsAttr) else None
 
 
+def function_around(operation: Operation) -> Operation:
+    """The function that an op is in, or is."""
+    while operation.name != "func.func":
+        operation = operation.parent.operation
+    return operation
+
+
 def indexing_maps(operation: Operation) -> list[ir.AffineMap]:
     """How a nest reads and writes its operands."""
     return [attribute.value for attribute in operation.attributes["indexing_maps"]]

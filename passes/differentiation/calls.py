@@ -15,7 +15,7 @@ from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.state import ReadRef
 from ...dialect.register import op_class_of
 from ..control_flow.structure import body, copy_of, operation_of, replace_terminator
-from ..rewriting import operations_in, operations_of, symbols_of
+from ..rewriting import function_around, operations_in, operations_of, symbols_of
 from .activity import Activity, is_numeric, refuse
 from .adjoints import Adjoints
 from .forward import ForwardSweep
@@ -74,10 +74,7 @@ def _function_of(call: Operation) -> Operation:
     """The function that is called; an error for Python functions, and those that work on cells."""
     if callback_of(call) is not None:
         raise refuse(call, NOT_OF_PYTHON)
-    around = call.parent.operation
-    while around.name != "func.func":
-        around = around.parent.operation
-    callee = _symbols(around)[call.attributes["callee"].value]
+    callee = _symbols(function_around(call))[call.attributes["callee"].value]
     inside = operations_of(callee)
     if any(not isinstance(value.type, ir.RankedTensorType) for value in call.operands) or any(
         op_class_of(op) is ReadRef for op in inside

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ...nests.emit import Emitter, Index, create
+from .vectors.temporaries import scratch
 
 
 def only_store(result: Value) -> Operation | None:
@@ -66,13 +67,7 @@ class Memory:
             extent if static[axis] != dynamic else self._emitter.value(extent)
             for axis, extent in enumerate(extents)
         ]
-        shape = [extent if isinstance(extent, int) else dynamic for extent in known]
-        sizes = [extent for extent in known if not isinstance(extent, int)]
-        attributes = {
-            "alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 64),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(sizes), 0]),
-        }
-        return create("memref.alloc", [ir.MemRefType.get(shape, like.element_type)], sizes, attributes)
+        return scratch(self._emitter, known, like.element_type)
 
     def address(self, memref: Value) -> Value:
         """The address of memory."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from ....dialect.errors import WeftError
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.op import FUNCTIONS
-from ....passes.rewriting import operations_of
+from ....passes.rewriting import function_around, operations_of
 from ...nests.independence import roots, written_memrefs
 
 _VIEWS = frozenset(
@@ -123,9 +123,7 @@ def is_known_to_host(value: Value) -> bool:
 
 def is_constant_memory(memref: Value, inside: Operation) -> bool:
     """Whether nothing in the kernel function around an operation writes the memory of a memref."""
-    function = inside
-    while function.name != "func.func":
-        function = function.parent.operation
+    function = function_around(inside)
     memory = roots(memref)
     return not any(roots(written) & memory for op in operations_of(function) for written in writes_of(op))
 

@@ -333,10 +333,13 @@ def create_operation(
     return ir.Operation.create(name, list(results), list(operands), attributes or {}, regions=regions)
 
 
-def allocate(shape: Sequence[int], element: Type) -> Value:
+def allocate(extents: Sequence[Index], element: Type) -> Value:
     """Memory of the device that launches share."""
-    segments = {_SEGMENTS: ir.DenseI32ArrayAttr.get([0, 0])}
-    return create("memref.alloc", [ir.MemRefType.get(list(shape), element)], [], segments)
+    dynamic = ir.ShapedType.get_dynamic_size()
+    shape = [extent if isinstance(extent, int) else dynamic for extent in extents]
+    sizes = [extent for extent in extents if not isinstance(extent, int)]
+    segments = {_SEGMENTS: ir.DenseI32ArrayAttr.get([len(sizes), 0])}
+    return create("memref.alloc", [ir.MemRefType.get(shape, element)], sizes, segments)
 
 
 def allocate_like(memref: Value, element: Type) -> Value:

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 
 from ....dialect.mlir import Operation, Value, ir
-from ....passes.rewriting import constant_integer, is_defined_inside, operations_in, operations_of
+from ....passes.rewriting import (
+    constant_integer,
+    function_around,
+    is_defined_inside,
+    operations_in,
+    operations_of,
+)
 from ...nests.emit import Emitter, Index, create, load
 from ...nests.iterations import are_independent, perfect_nest, reads_nothing_it_writes
 from ..code.atomics import update
@@ -126,10 +132,7 @@ def record_of(loop: Operation) -> Value | None:
     """The record of errors, of a loop whose iterations may raise."""
     if not any(op.name == "func.call" for op in operations_of(loop)):
         return None
-    function = loop
-    while function.name != "func.func":
-        function = function.parent.operation
-    return guard_of(function)
+    return guard_of(function_around(loop))
 
 
 def _can_do_again(loop: Operation, record: Value) -> bool:
@@ -139,10 +142,7 @@ def _can_do_again(loop: Operation, record: Value) -> bool:
 
 def is_visible(loop: Operation) -> bool:
     """Whether somebody may see what a loop has stored when it raises."""
-    function = loop
-    while function.name != "func.func":
-        function = function.parent.operation
-    return VISIBLE in function.attributes
+    return VISIBLE in function_around(loop).attributes
 
 
 def _note_first(

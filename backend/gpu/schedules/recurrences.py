@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer, operations_in
 from ...nests.bounded_integers import is_near
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
@@ -89,7 +89,7 @@ class Recurrences(DeviceSchedule):
 
     def _kept(self, name: str, total: Index) -> list[Value]:
         """Memory with the numbers that iterations load and write over, by iterations."""
-        kept = [_allocate(total, load.results[0].type) for load in self.found.overwritten]
+        kept = [allocate([total], load.results[0].type) for load in self.found.overwritten]
         if kept:
             kernel = Kernel(self.function, f"{name}_kept", self.ops[:1], (_THREADS, 1, 1), kept, writes=kept)
             with kernel.body(), self._in_branch(kernel):
@@ -363,15 +363,6 @@ class _Slice:
         assert step is not None
         at = self.emitter.add(self.start, self.emitter.multiply(place, step))
         self.kernel.bind(self.found.position, self.emitter.value(at))
-
-
-def _allocate(count: Index, element: Type) -> Value:
-    """Memory of the device for so many elements, which the run may tell."""
-    if isinstance(count, int):
-        return allocate([count], element)
-    type = ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], element)
-    segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0])}
-    return create("memref.alloc", [type], [count], segments)
 
 
 def _compares(how: str, number: Value, with_what: float) -> Value:

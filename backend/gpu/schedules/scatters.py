@@ -23,7 +23,7 @@ from ...target import current
 from ..code.atomics import JOINS, join, join_shared, update
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if, otherwise
-from ..code.kernel import Kernel, allocate_like
+from ..code.kernel import Kernel, allocate, allocate_like
 from ..code.walk import split
 from .device_schedule import DeviceSchedule, Run
 from .iterations import count, is_visible, note_if_failing, raise_first, record_of
@@ -220,7 +220,7 @@ class _Scatter:
     def in_order(self, reason: str) -> None:
         """Sort iterations by where they write, and let a thread do all of a place."""
         i64 = ir.IntegerType.get_signless(64)
-        keys, ordered, spare, numbers, others = (_allocate(self.total, i64) for _ in range(5))
+        keys, ordered, spare, numbers, others = (allocate([self.total], i64) for _ in range(5))
         with _threads(self, f"{self.name}_places", reason, [keys]) as threads:
             kernel, emitter = threads.kernel, threads.kernel.emitter
             own = kernel.value(keys)
@@ -386,16 +386,6 @@ def _number_of_place(memory: Value, places: Sequence[Value], emitter: Emitter) -
             extent = create("memref.dim", [emitter.index_type], [memory, emitter.value(axis)])
         number = emitter.add(emitter.multiply(number, extent), place)
     return number
-
-
-def _allocate(length: Index, element: ir.Type) -> Value:
-    """Memory of the device for so many elements."""
-    sizes = [] if isinstance(length, int) else [length]
-    type = ir.MemRefType.get(
-        [length if isinstance(length, int) else ir.ShapedType.get_dynamic_size()], element
-    )
-    segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(sizes), 0])}
-    return create("memref.alloc", [type], sizes, segments)
 
 
 def _word(number: Value) -> Value:

@@ -16,7 +16,7 @@ from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.control_flow.structure import constant_index
-from .....passes.rewriting import constant_integer, operations_in
+from .....passes.rewriting import constant_integer, function_around, operations_in
 from ....nests.emit import compare, create
 from ....nests.nest import nested
 from ....planning.names import is_own_name, is_parallel_name, parallel_name
@@ -222,10 +222,7 @@ def _share(chains: list[list[Operation]], last: Operation, name: str) -> Operati
         return None
     index = ir.IndexType.get()
     types = [index, index, *captures.types]
-    function = last
-    while function.name != "func.func":
-        function = function.parent.operation
-    with ir.InsertionPoint(function), last.location:
+    with ir.InsertionPoint(function_around(last)), last.location:
         made = make_function(name, types)
         make_function(parallel_name(name), types, has_body=False)
     with ir.InsertionPoint(last), last.location:

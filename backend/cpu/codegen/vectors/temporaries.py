@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from .....passes.rewriting import defined_functions
+from .....passes.rewriting import defined_functions, function_around
 from ....nests.emit import Emitter, Index, create
 
 STACK_BYTES = 16 * 1024
@@ -74,17 +74,11 @@ def settle_temporaries(allocations: Sequence[Operation]) -> list[Operation]:
         if not _only_accessed(allocation.results[0]):
             left.append(allocation)
         elif _is_small(allocation.results[0].type):
-            _move_to_stack(allocation, _function_of(allocation).regions[0].blocks[0])
+            _move_to_stack(allocation, function_around(allocation).regions[0].blocks[0])
         else:
             _move_out_of_loops(allocation)
             left.append(allocation)
     return left
-
-
-def _function_of(op: Operation) -> Operation:
-    while op.name != "func.func":
-        op = op.parent.operation
-    return op
 
 
 def _move_out_of_loops(allocation: Operation) -> None:
