@@ -504,7 +504,7 @@ def _unflatten_rows(structure: Structure, columns: Sequence[tuple[Array, bool]])
         assert isinstance(number, Leaf)
         numbers = columns[number.index][0]
         if len(numbers) and (numbers == numbers[0]).all():
-            alike = structure.kind.alike(
+            alike: list[Any] | None = structure.kind.alike(
                 int(numbers[0]), lambda place: _unflatten_rows(structure.children[place], columns)
             )
             if alike is not None:
