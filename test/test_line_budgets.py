@@ -471,6 +471,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         46,
         "calls with items of lists that grow leave parameters their defaults, and format texts",
     ),
+    ("frontend/autograph/operators", 24, "properties that are read behind super() are converted"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

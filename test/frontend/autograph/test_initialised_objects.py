@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict
 from typing import Any
 
@@ -177,3 +178,58 @@ def test_containers_of_an_installed_package_that_the_function_makes() -> None:
     """Their items are those that they had where they were asked for, and not those at the end of the call."""
     pytest.importorskip("sortedcontainers")
     same(of_sorted_containers, (X,), (X * 2,))
+
+
+class Row:
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def places(self):
+        print("asked for places")
+        return np.where([value > 0 for value in self.x])[0]
+
+    @property
+    def sign(self):
+        if self.x[0] > 0:
+            return 1
+        return -1
+
+    @functools.cached_property
+    def doubled(self):
+        print("doubled")
+        return self.x * 2 if self.x[0] > 0 else self.x
+
+
+class MarkedRow(Row):
+    @property
+    def places(self):
+        found = super().places
+        return found, len(found)
+
+    @property
+    def sign(self):
+        return super().sign * 2
+
+    @functools.cached_property
+    def doubled(self):
+        return super().doubled + 1
+
+    @property
+    def of_base(self):
+        return super(MarkedRow, self).sign, getattr(super(), "sign"), hasattr(super(), "of_base")  # noqa: UP008
+
+
+class Last(MarkedRow):
+    @property
+    def sign(self):
+        return super().sign + 0.5
+
+
+def of_properties(x):
+    row, last = MarkedRow(x), Last(x)
+    return row.places, row.sign, row.doubled, row.doubled, row.of_base, last.sign
+
+
+def test_properties_behind_super_are_converted() -> None:
+    same(of_properties, (X,), (-X,))

@@ -62,6 +62,7 @@ from .arithmetic import update
 from .changed_classes import require_state_of_class
 from .chosen_objects import ChosenAttributes, are_objects, called_on_chosen, class_in_python
 from .keys import plain_key
+from .members import first_member, looked_in, member_of
 
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
 """The attributes of arrays that say how elements are laid out."""
@@ -103,10 +104,11 @@ def _attribute(owner: Any, name: str) -> Any:
     if not isinstance(owner, TracedArray):
         if noting is not None:
             noting.attribute(owner, name)
-        member = None if isinstance(owner, ModuleType) else _member(type(owner), name)
+        holder, classes = looked_in(owner)
+        member = first_member(classes, name)
         if isinstance(member, property) and isinstance(member.fget, FunctionType):
-            return call(member.fget, owner)
-        if trace is not None and (found := _of_descriptor(member, owner, name)) is not None:
+            return call(member.fget, holder)
+        if trace is not None and (found := _of_descriptor(member, holder, name)) is not None:
             return found
     method = None if trace is None else _asked_last(owner)
     try:
@@ -205,7 +207,7 @@ def _is_kept(owner: Any, name: str) -> bool:
     """Whether an object itself has an attribute, which nothing computes."""
     kind: Any = type(owner)
     is_usual = kind.__getattribute__ is object.__getattribute__
-    return is_usual and name in own_attributes(owner) and not hasattr(_member(kind, name), "__get__")
+    return is_usual and name in own_attributes(owner) and not hasattr(member_of(kind, name), "__get__")
 
 
 def _behind_proxy(owner: Any) -> Any:
@@ -360,7 +362,7 @@ class _Attributes:
             setattr(owner, name, value)
 
     def __delattr__(self, name: str) -> None:
-        owner, member = self._owner, _member(type(self._owner), name)
+        owner, member = self._owner, member_of(type(self._owner), name)
         method = users_method(owner, "__delattr__")
         if method is not None:
             call(method, owner, name)
@@ -382,7 +384,7 @@ def _is_set_otherwise(owner: Any, name: str) -> bool:
 
 def _setter(owner: Any, name: str) -> Any:
     """What a user has written to set or delete an attribute of an object; None for what Python does by itself."""
-    member = _member(type(owner), name)
+    member = member_of(type(owner), name)
     method = users_method(owner, "__setattr__")
     if method is not None:
         return partial(call, method, owner, name)
@@ -398,14 +400,6 @@ def _writable(trace: Recorder, container: Any) -> Any:
     if isinstance(container, np.flatiter):
         return writable(trace, container.base).flat
     return writable(trace, container) if isinstance(container, ARRAYS) else container
-
-
-def _member(kind: type, name: str) -> Any:
-    """What a class defines under a name."""
-    for base in kind.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return None
 
 
 def item(container: Any, key: Any) -> Any:
@@ -445,11 +439,11 @@ def _one_of(container: Any, place: TracedArray) -> Any:
 def _item(container: Any, key: Any) -> Any:
     require_own(current_trace(), container, changes=False)
     look_for(container, key)
-    method = _member(type(container), "__getitem__")
+    method = member_of(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         note_special(type(container), "__getitem__")
         return call(method, container, key)
-    if isinstance(container, type) and isinstance(_member(container, "__class_getitem__"), classmethod):
+    if isinstance(container, type) and isinstance(member_of(container, "__class_getitem__"), classmethod):
         return call(container.__class_getitem__, key)  # type: ignore[attr-defined]
     if isinstance(container, dict) and not is_run_time_key(key):
         method = users_method(

@@ -1,0 +1,29 @@
+"""What classes define: where an attribute of an object comes from."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+
+def member_of(kind: type, name: str) -> Any:
+    """What a class defines under a name."""
+    return first_member(kind.__mro__, name)
+
+
+def first_member(classes: tuple[type, ...], name: str) -> Any:
+    """What the first of some classes that defines a name has under it; None where none does."""
+    for base in classes:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def looked_in(owner: Any) -> tuple[Any, tuple[type, ...]]:
+    """Whose attribute is read, and the classes that may define it: behind `super()` those that follow its class."""
+    if isinstance(owner, ModuleType):
+        return owner, ()
+    if type(owner) is not super or isinstance(owner.__self__, type):
+        return owner, type(owner).__mro__
+    order = owner.__self_class__.__mro__
+    return owner.__self__, order[order.index(owner.__thisclass__) + 1 :]
