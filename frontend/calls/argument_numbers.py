@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import itertools
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from ...dialect.errors import InternalError, RetracingWarning
 from ...dialect.records import NamedTuple
 from ...dialect.shown_values import shown_value
 from ..guards.inputs import NUMBERS, may_change
@@ -119,11 +121,19 @@ class CallNumbers:
             except NumberNeeded as needed:
                 asked[needed.reason] += 1
                 self._keep(needed.numbers, needed.reason, with_alike=asked[needed.reason] > MOST_ALONE)
-            except Exception:
+            except Exception as error:
                 if taken is self._arguments:
                     raise
+                failure = str(error).splitlines()[0] if isinstance(error, InternalError) else ""
                 break
         made = make(self._arguments)  # raises again what has another reason
+        if failure:
+            warnings.warn(
+                "numbers among the arguments are constants of the compiled code, which is compiled again for others: "
+                f"weft failed to compile them as data, which should not be; please report it ({failure})",
+                RetracingWarning,
+                stacklevel=2,
+            )
         self._keep(range(len(self._arguments.leaves), len(taken.leaves)), "tracing")
         return made, self._arguments
 

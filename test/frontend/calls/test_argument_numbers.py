@@ -13,7 +13,9 @@ import pytest
 
 import weft
 from support.native_calls import native_calls, same
+from weft.dialect.errors import InternalError
 from weft.frontend.calls.argument_numbers import CallNumbers
+from weft.frontend.tracing.array import TracedArray
 
 F32 = np.float32
 
@@ -275,3 +277,16 @@ def test_numbers_that_are_needed_one_after_another_begin_few_traces(count: int) 
             edges = [(i, (i + 1) % count, i % 3 + more) for i in range(count)]
             same(compiled(edges, count), cheapest(edges, count))
     assert 1 <= asked.call_count <= 8
+
+
+def test_failures_of_ours_with_numbers_as_data_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self, other):
+        raise InternalError("a number is lost")
+
+    f = weft.function(lambda x, n: x + n * 2)
+    np.testing.assert_array_equal(f(np.ones(3), 2), np.ones(3) + 4)
+    monkeypatch.setattr(TracedArray, "__mul__", fail)
+    with pytest.warns(
+        weft.RetracingWarning, match=r"failed to compile them as data.*report it \(a number is lost"
+    ):
+        np.testing.assert_array_equal(f(np.ones(3), 3), np.ones(3) + 6)
