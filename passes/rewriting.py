@@ -7,7 +7,7 @@ which takes 20 us each; here one walk collects plain operations, and dictionarie
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Any
 
@@ -308,6 +308,13 @@ def _constant_array(operation: Operation | None) -> Array | None:
         return None
     attribute = operation.attributes["value"]
     return elements_from_mlir(attribute) if isinstance(attribute, ir.DenseElementsAttr) else None
+
+
+def replace_operands(operation: Operation, replaced: Mapping[Value, Value]) -> None:
+    """Replace the operands of an op that have become others."""
+    for number, operand in enumerate(operation.operands):
+        if operand in replaced:
+            operation.operands[number] = replaced[operand]
 
 
 def function_around(operation: Operation) -> Operation:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.mlir import Operation, Value, ir
 from ....dialect.ops.sorting import Sort
 from ....dialect.ops.state import RaiseIf
 from ....passes.control_flow.structure import constant_index
@@ -38,6 +38,7 @@ from .random_words import (
     nest,
     quotient,
     word_of,
+    word_type,
 )
 
 _HALF, _WORD = 32, 64
@@ -193,7 +194,7 @@ class _Pairs:
         """`pair` gives the halves of a pair by its place among all, and whether there is one."""
         self._each = shape[1]
         known = [extent if isinstance(extent, int) else ir.ShapedType.get_dynamic_size() for extent in shape]
-        type = ir.RankedTensorType.get(known, _word())
+        type = ir.RankedTensorType.get(known, word_type())
 
         def packed(place: Integer) -> list[Value]:
             upper, lower, is_there = pair(place)
@@ -209,7 +210,7 @@ class _Pairs:
         return self._turned(row, place) ^ constant(_SIGN)
 
     def _turned(self, row: Integer, place: Value) -> Integer:
-        return Integer(create("tensor.extract", [_word()], [self._sorted, as_index(row), place]))
+        return Integer(create("tensor.extract", [word_type()], [self._sorted, as_index(row), place]))
 
     def first_from(self, row: Integer, upper: Integer, lower: Integer) -> tuple[Value, Integer]:
         """The place in a row of the first pair that is not below one, and the pair; none behind all."""
@@ -291,7 +292,7 @@ class _Distinct:
             is_new = (Integer(is_again) ^ 1).value
             return [create("arith.andi", [flag], [is_before, is_new]), is_again, source.value]
 
-        is_again, _ = loop_while(1, [step.value], other, passed=[flag, _word()])
+        is_again, _ = loop_while(1, [step.value], other, passed=[flag, word_type()])
         return (self._first + step).where(is_again, self._drawn(step))
 
     def _drawn(self, step: Integer) -> Integer:
@@ -359,7 +360,3 @@ def _known(tensor: Value, place: int) -> int | None:
         return None
     numbers = made.attributes["value"]
     return int(numbers.get_splat_value().value if numbers.is_splat else numbers[place])
-
-
-def _word() -> Type:
-    return ir.IntegerType.get_signless(_WORD)

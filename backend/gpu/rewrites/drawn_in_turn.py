@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.mlir import Operation, Value, ir
 from ....passes.control_flow.structure import constant_index
 from ...functions.number import Integer
 from ...nests.emit import create
@@ -29,6 +29,7 @@ from .random_words import (
     quotient,
     remainder,
     word_of,
+    word_type,
 )
 
 MOST = 64
@@ -170,7 +171,7 @@ class _Stream:
 
     def __init__(self, words: Words) -> None:
         self._words = words
-        type = ir.RankedTensorType.get([2], _word())
+        type = ir.RankedTensorType.get([2], word_type())
         begin = [constant(0), words.spare()]
         (self._place,) = nest(
             [type], [], lambda place: [begin[0].where(place.compare("==", 0), begin[1]).value]
@@ -251,7 +252,7 @@ def _integers(op: Operation, stream: _Stream) -> Value:
     def drawn(turn: Turn, number: Value, numbers: Value) -> Value:
         low, high = element(lows, number), element(highs, number)
         span = high - low
-        wide = span if width == 2 * _HALF else Integer(create("arith.extui", [_word()], [span.value]))
+        wide = span if width == 2 * _HALF else Integer(create("arith.extui", [word_type()], [span.value]))
         found = turn.below(wide, width)
         return inserted(low + (found if width == 2 * _HALF else found.narrow(width)), numbers, number)
 
@@ -267,11 +268,7 @@ _WRITERS: dict[str, Callable[[Operation, _Stream], Value]] = {
 
 def _swapped(places: Value, row: Sequence[Value], one: Value, other: Value) -> Value:
     """A tensor in a row of which two words are exchanged."""
-    first, second = (create("tensor.extract", [_word()], [places, *row, at]) for at in (one, other))
+    first, second = (create("tensor.extract", [word_type()], [places, *row, at]) for at in (one, other))
     for word, at in ((second, one), (first, other)):
         places = create("tensor.insert", [places.type], [word, places, *row, at])
     return places
-
-
-def _word() -> Type:
-    return ir.IntegerType.get_signless(64)

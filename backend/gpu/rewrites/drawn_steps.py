@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from ....dialect.mlir import Type, Value, ir
+from ....dialect.mlir import Value, ir
 from ....passes.control_flow.structure import constant_index
 from ...functions.number import Integer
 from ...nests.emit import create
@@ -29,6 +29,7 @@ from .random_words import (
     quotient,
     remainder,
     word_of,
+    word_type,
 )
 
 CHUNK = 32
@@ -136,10 +137,12 @@ class SteppedNumbers:
             [type], many, lambda place: [create("arith.trunci", [half], [halves.part(place).value])]
         )
         self._begins = self._settled()
-        numbers = ir.RankedTensorType.get([_dynamic(known)], _word())
+        numbers = ir.RankedTensorType.get([_dynamic(known)], word_type())
         sizes = [] if known is not None else [as_index(most)]
         (self.tensor,) = nest([numbers], sizes, lambda step: [self._number(step)])
-        (self._behind,) = nest([ir.RankedTensorType.get([1], _word())], [], lambda _: [self._place_behind()])
+        (self._behind,) = nest(
+            [ir.RankedTensorType.get([1], word_type())], [], lambda _: [self._place_behind()]
+        )
 
     def number(self, step: Integer) -> Integer:
         """The number of a step."""
@@ -161,7 +164,7 @@ class SteppedNumbers:
 
     def _settled(self) -> Value:
         """The step at which each chunk begins."""
-        type = ir.RankedTensorType.get([_dynamic(self._chunks)], _word())
+        type = ir.RankedTensorType.get([_dynamic(self._chunks)], word_type())
         (first,) = nest([type], self._sizes, lambda chunk: [self._guess(chunk).value])
 
         def better(begins: Value) -> list[Value]:
@@ -236,13 +239,13 @@ class SteppedNumbers:
             goes_on = moved[1].compare("<=", wanted)
             return [goes_on, number.value, *(each.value for each in moved)]
 
-        types = [_word()] * (1 + len(carried))
+        types = [word_type()] * (1 + len(carried))
         number, place, *_ = loop_while(CHUNK // 2, [each.value for each in carried], attempt, passed=types)
         return Integer(number), Integer(place)
 
     def _half(self, place: Integer) -> Integer:
         narrow = create("tensor.extract", [self._halves.type.element_type], [self._halves, as_index(place)])
-        return Integer(create("arith.extui", [_word()], [narrow]))
+        return Integer(create("arith.extui", [word_type()], [narrow]))
 
     def _any_half(self, place: Integer) -> Integer:
         """A half, which hardly ever is behind those that were prepared."""
@@ -263,7 +266,3 @@ def _mask_of(span: Integer) -> Integer:
 
 def _dynamic(known: int | None, factor: int = 1) -> int:
     return ir.ShapedType.get_dynamic_size() if known is None else known * factor
-
-
-def _word() -> Type:
-    return ir.IntegerType.get_signless(_WORD)

@@ -81,7 +81,7 @@ class Pcg:
         bits = _MOST_BITS if stretches is None else (stretches - 1).bit_length()
         sizes = [] if stretches is not None else [as_index((count >> 8) + 1)]
         shape = [ir.ShapedType.get_dynamic_size() if stretches is None else stretches]
-        type = ir.RankedTensorType.get(shape, _i64())
+        type = ir.RankedTensorType.get(shape, word_type())
         begin = self._beginner(bits)
         words = nest(
             [type] * 4, sizes, lambda place: [h.value for each in begin(place) for h in _halves(each)]
@@ -98,7 +98,7 @@ class Pcg:
             state, step = self._begin()
             loop = loop_over(constant_index(0), constant_index(bits), [state.value, step.value])
             if is_rare:
-                loop.attributes[EXPECTED_TURNS] = ir.IntegerAttr.get(_i64(), 0)
+                loop.attributes[EXPECTED_TURNS] = ir.IntegerAttr.get(word_type(), 0)
             with ir.InsertionPoint(loop.regions[0].blocks[0]):
                 bit, *carried = list(loop.regions[0].blocks[0].arguments)
                 here, each = map(Integer, carried)
@@ -209,7 +209,7 @@ class Philox:
         for number in range(4):
             old = element(self._state, COUNTER // 8 + number)
             new = old + carry
-            carry = Integer(create("arith.extui", [_i64()], [_below(new, old)]))
+            carry = Integer(create("arith.extui", [word_type()], [_below(new, old)]))
             found.append(new)
         return found
 
@@ -241,12 +241,14 @@ def _powers(multiplier: int, count: int) -> tuple[int, int]:
 def constant(number: int) -> Integer:
     """A word."""
     signed = number - (1 << _WORD) if number >> (_WORD - 1) == 1 else number
-    return Integer(create("arith.constant", [_i64()], [], {"value": ir.IntegerAttr.get(_i64(), signed)}))
+    return Integer(
+        create("arith.constant", [word_type()], [], {"value": ir.IntegerAttr.get(word_type(), signed)})
+    )
 
 
 def word_of(index: Value) -> Integer:
     """An index as a word."""
-    return Integer(create("arith.index_cast", [_i64()], [index]))
+    return Integer(create("arith.index_cast", [word_type()], [index]))
 
 
 def element(tensor: Value, place: Value | int) -> Integer:
@@ -259,7 +261,8 @@ def as_index(word: Integer) -> Value:
     return create("arith.index_cast", [ir.IndexType.get()], [word.value])
 
 
-def _i64() -> Type:
+def word_type() -> Type:
+    """That of words."""
     return ir.IntegerType.get_signless(_WORD)
 
 
@@ -323,14 +326,14 @@ def _table(numbers: Sequence[int]) -> Value:
     """Integers of 128 bits as a tensor of words, the lower ones first."""
     words = [number >> shift & (1 << _WORD) - 1 for number in numbers for shift in (0, _WORD)]
     values = np.array(words, np.uint64).view(np.int64).reshape(-1, 2)
-    type = ir.RankedTensorType.get(list(values.shape), _i64())
+    type = ir.RankedTensorType.get(list(values.shape), word_type())
     return create("arith.constant", [type], [], {"value": ir.DenseElementsAttr.get(values, type=type)})
 
 
 def table_entry(words: Sequence[int], place: Value) -> Integer:
     """An entry of a table of words."""
     values = np.array([word & (1 << _WORD) - 1 for word in words], np.uint64).view(np.int64)
-    type = ir.RankedTensorType.get([len(values)], _i64())
+    type = ir.RankedTensorType.get([len(values)], word_type())
     table = create("arith.constant", [type], [], {"value": ir.DenseElementsAttr.get(values, type=type)})
     return element(table, place)
 
@@ -338,7 +341,7 @@ def table_entry(words: Sequence[int], place: Value) -> Integer:
 def _pair(table: Value, place: Value) -> Integer:
     """An entry of a table."""
     halves = (
-        Integer(create("tensor.extract", [_i64()], [table, place, constant_index(n)])) for n in range(2)
+        Integer(create("tensor.extract", [word_type()], [table, place, constant_index(n)])) for n in range(2)
     )
     return _joined(*halves)
 
@@ -370,7 +373,7 @@ def nest(
     with ir.InsertionPoint(block):
         place = constant(0)
         for axis, extent in enumerate(extents):
-            i64 = ir.IntegerAttr.get(_i64(), axis)
+            i64 = ir.IntegerAttr.get(word_type(), axis)
             at = word_of(create("linalg.index", [ir.IndexType.get()], [], {"dim": i64}))
             place = at if not axis else place * (extent if isinstance(extent, int) else word_of(extent)) + at
         create("linalg.yield", [], list(body(place)))
@@ -395,5 +398,5 @@ def loop_while(
     passed: Sequence[Type] | None = None,
 ) -> list[Value]:
     """A loop that data ends, after so many turns on average: see `while_loop`."""
-    attributes = {EXPECTED_TURNS: ir.IntegerAttr.get(_i64(), turns)}
+    attributes = {EXPECTED_TURNS: ir.IntegerAttr.get(word_type(), turns)}
     return while_loop(carried, test, step, passed, attributes)

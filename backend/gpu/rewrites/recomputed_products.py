@@ -17,7 +17,13 @@ from collections.abc import Mapping, Sequence
 from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import indexing_maps, operations_in, operations_of, parallel_dimensions
+from ....passes.rewriting import (
+    indexing_maps,
+    operations_in,
+    operations_of,
+    parallel_dimensions,
+    replace_operands,
+)
 from ...planning.outlining.clusters import JOINS
 from ...target import gpu_figures
 from .attention import (
@@ -192,9 +198,9 @@ class _Matrix:
                 for maker in self._makers_of(total):
                     copy = maker.clone()
                     copy.attributes[JOINS] = ir.UnitAttr.get()
-                    _replace_operands(copy, copies)
+                    replace_operands(copy, copies)
                     copies[maker.results[0]] = copy.results[0]
-            _replace_operands(total, copies)
+            replace_operands(total, copies)
         for op in reversed(self.makers):
             op.erase()
         return len(self.sums)
@@ -209,9 +215,3 @@ class _Matrix:
             needed |= set(makers)
             pending += makers
         return [maker for maker in self.makers if maker in needed]
-
-
-def _replace_operands(op: Operation, copies: Mapping[Value, Value]) -> None:
-    for number, operand in enumerate(op.operands):
-        if operand in copies:
-            op.operands[number] = copies[operand]

@@ -21,7 +21,7 @@ from ....dialect.records import dataclass, replace
 from ....passes.base import Pass, Statistics
 from ....passes.index_arithmetic import IndexArithmetic, SharedConstants
 from ....passes.preconditions import refuse, require_lowered
-from ....passes.rewriting import constant_integer, operations_in, operations_of
+from ....passes.rewriting import constant_integer, operations_in, operations_of, replace_operands
 from ..captures import Captures, captured_values, says_all
 from ..names import is_kernel_name, kernel_name
 from ..shapes import Sizes
@@ -145,7 +145,7 @@ def _sink_into(block: Block, device: bool, known: Known) -> None:
                 _sink(value, block, mapping)
     for op, is_region in operations:
         if is_region:
-            _use_instead(op, mapping)
+            replace_operands(op, mapping)
         else:
             remap(op, mapping)
 
@@ -421,17 +421,10 @@ def remap(op: Operation, mapping: dict[Value, Value]) -> None:
     """Replace operands of an op and of all ops in it."""
     if not mapping:
         return
-    _use_instead(op, mapping)
+    replace_operands(op, mapping)
     if says_all(op):
         return
     for region in op.regions:
         for block in region:
             for inner in operations_in(block):
                 remap(inner, mapping)
-
-
-def _use_instead(op: Operation, mapping: dict[Value, Value]) -> None:
-    for index, operand in enumerate(op.operands):
-        replacement = mapping.get(operand)
-        if replacement is not None:
-            op.operands[index] = replacement

@@ -65,13 +65,6 @@ class Captures:
         return known
 
 
-def rename(op: Operation, known: dict[Value, Value]) -> None:
-    """Replace the operands of an operation that have become others."""
-    for number, operand in enumerate(op.operands):
-        if operand in known:
-            op.operands[number] = known[operand]
-
-
 def _is_own_memory(memref: Value) -> bool:
     owner = memref.owner
     if isinstance(owner, ir.Block):

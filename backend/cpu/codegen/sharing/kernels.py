@@ -16,12 +16,12 @@ from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.control_flow.structure import constant_index
-from .....passes.rewriting import constant_integer, function_around, operations_in
+from .....passes.rewriting import constant_integer, function_around, operations_in, replace_operands
 from ....nests.emit import compare, create
 from ....nests.nest import nested
 from ....planning.names import is_own_name, is_parallel_name, parallel_name
 from ..vectors.temporaries import element_bytes
-from .captures import Captures, is_pure, make_function, rename
+from .captures import Captures, is_pure, make_function
 from .costs import cost_of_body
 from .loops import GRAIN
 
@@ -250,4 +250,4 @@ def _run_if(position: Value, number: int, chain: Sequence[Operation], known: dic
         end = ir.Operation.create("scf.yield", [], [])
     for call in chain:
         call.move_before(end)
-        rename(call, known)
+        replace_operands(call, known)

@@ -20,13 +20,13 @@ from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
 from .....passes.control_flow.structure import constant_index
 from .....passes.notes import note, wanted
-from .....passes.rewriting import constant_integer, defined_functions, operations_in
+from .....passes.rewriting import constant_integer, defined_functions, operations_in, replace_operands
 from ....nests.emit import PARALLEL, compare, create, only_if, otherwise
 from ....nests.independence import written_memrefs
 from ....nests.nest import nested
 from ....planning.names import parallel_name
 from ..loops.streaming import STREAMS
-from .captures import Captures, is_pure, make_function, rename
+from .captures import Captures, is_pure, make_function
 from .costs import Cost, Term, cost_of, cost_of_iteration, trips
 
 GRAIN = 100_000
@@ -216,7 +216,7 @@ class _Part:
             leave = ir.Operation.create("func.return", [], [])
         shape.root.move_before(leave)
         for op in self._operations:
-            rename(op, known)
+            replace_operands(op, known)
         shape.loop.operands[0], shape.loop.operands[1] = bounds
         del shape.loop.attributes[PARALLEL]
         if shape.tail is not None:
