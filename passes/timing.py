@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 
 from .listening import listening
 
@@ -108,12 +108,7 @@ class phase:
             _running.times = around.within(self._name)
             self._start = time.perf_counter()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._around is not None:
             end = time.perf_counter()
             self._around._seconds[self._name] += end - self._start

@@ -55,12 +55,7 @@ class GradientTape:
         trace = current_trace()
         return EagerTape(self._sees_reads) if trace is None else TracedTape(trace, self._sees_reads)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         """The block has ended."""
         self._entered().close()
         self._is_open = False

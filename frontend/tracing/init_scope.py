@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
 
 from .current import current_trace, remembering, set_current_trace, set_remembering
 
@@ -50,11 +49,6 @@ class init_scope:
 
         self._open.append(resume)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         """Go on recording."""
         self._open.pop()()
