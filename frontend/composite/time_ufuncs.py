@@ -152,7 +152,7 @@ def call(ufunc: np.ufunc, inputs: Sequence[Any], out: Any = None) -> Any:
         raise UnsupportedError(f"np.{ufunc.__name__} of dates or durations is not compiled")
     made = compute(*given)
     results = [
-        _result(one, dtype)
+        TracedTimes(dtype, (one,)) if dtype.kind in "mM" else one
         for one, dtype in zip(made if ufunc.nout > 1 else (made,), loop[ufunc.nin :], strict=True)
     ]
     targets = out if isinstance(out, tuple) else (out,) * ufunc.nout
@@ -161,10 +161,6 @@ def call(ufunc: np.ufunc, inputs: Sequence[Any], out: Any = None) -> Any:
         for result, target in zip(results, targets, strict=True)
     ]
     return tuple(results) if ufunc.nout > 1 else results[0]
-
-
-def _result(made: Any, dtype: np.dtype[Any]) -> Any:
-    return TracedTimes(dtype, (made,)) if dtype.kind in "mM" else made
 
 
 def _kind_of(operand: Any) -> Any:

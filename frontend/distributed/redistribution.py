@@ -33,7 +33,7 @@ def _exchanged(block: Array, rank: int, before: Sequence[Region], behind: Sequen
     count = len(before)
     made = np.empty([len(along) for along in behind[rank]], block.dtype)
     for distance in range(count):
-        shared = [_shared(before[k], behind[(k + distance) % count]) for k in range(count)]
+        shared = [tuple(map(overlap, before[k], behind[(k + distance) % count])) for k in range(count)]
         longest = max(math.prod(map(len, region)) for region in shared)
         if not longest:
             continue
@@ -46,10 +46,6 @@ def _exchanged(block: Array, rank: int, before: Sequence[Region], behind: Sequen
         shape = [len(along) for along in region]
         made[_within(region, behind[rank])] = piece[: math.prod(shape)].reshape(shape)
     return made
-
-
-def _shared(a: Region, b: Region) -> Region:
-    return tuple(map(overlap, a, b))
 
 
 def _within(region: Region, own: Region) -> tuple[Any, ...]:

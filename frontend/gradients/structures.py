@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ..signature.named_tuples import with_items
@@ -29,7 +29,7 @@ def map_holders(visit: Visit, value: Any, path: str) -> Any:
         return _like_dict(value, {k: map_holders(visit, v, f"{path}[{k!r}]") for k, v in value.items()})
     if isinstance(value, (list, tuple)):
         items = [map_holders(visit, item, f"{path}[{i}]") for i, item in enumerate(value)]
-        return _like_sequence(value, items)
+        return with_items(value, items)
     if has_fields(type(value)):
         names = [field.name for field in dataclasses.fields(value) if field.init]
         changed = {name: map_holders(visit, getattr(value, name), f"{path}.{name}") for name in names}
@@ -72,7 +72,3 @@ def structure_of(value: Any) -> Any:
 
 def _like_dict(value: dict[Any, Any], items: dict[Any, Any]) -> Any:
     return items if type(value) is dict else type(value)(items)
-
-
-def _like_sequence(value: Any, items: Iterable[Any]) -> Any:
-    return with_items(value, items)

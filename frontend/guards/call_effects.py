@@ -306,7 +306,7 @@ def _only_looks(function: Any, owner: Any, name: str) -> bool:
     if owner is not None and not isinstance(owner, type):
         return (
             isinstance(owner, (*_looking_owners(), *_OWNERS))
-            or _is_iterator(owner)
+            or hasattr(type(owner), "__next__")
             or type(owner).__module__ in (_MODULES | _LOOKING_MODULES)
         )
     declared = told(function, "__objclass__", owner if isinstance(owner, type) else None)
@@ -325,10 +325,6 @@ def _only_looks(function: Any, owner: Any, name: str) -> bool:
             or module == "builtins"
         )
     return module in _MODULES or module in _LOOKING_MODULES
-
-
-def _is_iterator(value: Any) -> bool:
-    return hasattr(type(value), "__next__")
 
 
 def why_impure(function: Callable[..., Any], takes_functions: bool) -> str | None:

@@ -220,14 +220,9 @@ def _require_just_made(x: TracedArray, name: str, is_changeable: bool = True) ->
 def _is_own(x: TracedArray) -> bool:
     """Whether an array is one that the function has made, and no other one."""
     storage = x._storage
-    is_result = hasattr(storage.value, "owner") and _is_result(storage.value)
+    is_result = hasattr(storage.value, "owner") and hasattr(storage.value.owner, "name")
     is_made = storage.argument is None and (storage.is_made or is_result)
     return is_made and storage.assumption is None and not x._assumptions and storage.aliases.join is None
-
-
-def _is_result(value: Any) -> bool:
-    """Whether an SSA value is what an op gives, not an argument."""
-    return hasattr(value.owner, "name")
 
 
 def _require_own(x: TracedArray, what: str) -> None:

@@ -41,7 +41,7 @@ def is_own_failure(error: BaseException) -> bool:
     """
     if isinstance(error, WeftError):
         return isinstance(error, InternalError)
-    innermost = _innermost(error.__traceback__)
+    innermost = next(reversed(list(_entries(error.__traceback__))), None)
     if innermost is None:
         return False
     frame, instruction = innermost.tb_frame, innermost.tb_lasti
@@ -111,10 +111,6 @@ def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:
     while entry is not None:
         yield entry
         entry = entry.tb_next
-
-
-def _innermost(entry: TracebackType | None) -> TracebackType | None:
-    return next(reversed(list(_entries(entry))), None)
 
 
 def _operation(frame: FrameType, instruction: int) -> str:

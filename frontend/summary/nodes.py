@@ -69,7 +69,7 @@ class Nodes:
         """Add the ops of a block inside of a scope, which is for ops of some lines itself."""
         for view in block.operations:
             op = view.operation
-            steps = _steps(frames_of(op.location)) or around
+            steps = tuple(step for frame in frames_of(op.location) for step in frame) or around
             shared = _shared(steps, around)
             inner = "".join(f"{step}/" for step in steps[shared:])
             kind = op.name
@@ -131,11 +131,6 @@ def _chain(location: Location) -> list[tuple[str, int]]:
     if isinstance(location, ir.NameLoc):
         return _chain(location.child_loc)
     return []
-
-
-def _steps(frames: Sequence[Frame]) -> tuple[str, ...]:
-    """The scopes of an op: functions, and lines in them."""
-    return tuple(step for frame in frames for step in frame)
 
 
 def _shared(steps: Sequence[str], others: Sequence[str]) -> int:

@@ -41,7 +41,7 @@ def write_arrays(arrays: Mapping[str, np.ndarray[Any, Any]], path: str) -> None:
 
 def read_arrays(path: str) -> Arrays:
     """Read a file, by the format that its name ends in. Raises `ValueError` for one that is damaged."""
-    return _read_npz(path) if _format_of(path) == ".npz" else _read_safetensors(path)
+    return _read_npz(path) if _format_of(path) == ".npz" else from_safetensors(path, Path(path).read_bytes())
 
 
 def _format_of(path: str) -> str:
@@ -121,10 +121,6 @@ def _dtype_of(name: str) -> np.dtype[Any]:
 
         return np.dtype(bfloat16)
     return np.dtype(name)
-
-
-def _read_safetensors(path: str) -> Arrays:
-    return from_safetensors(path, Path(path).read_bytes())
 
 
 def from_safetensors(path: str, content: bytes) -> Arrays:

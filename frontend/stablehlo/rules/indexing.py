@@ -318,15 +318,10 @@ def _clipped(b: Builder, x: Tensor, places: _Places) -> list[Tensor]:
     ]
 
 
-def _at_updates(b: Builder, mask: Tensor, update: Tensor) -> Tensor:
-    """What is known of places, for all elements of the updates there."""
-    return b.inserted(mask, list(range(mask.rank, update.rank)))
-
-
 def _put(b: Builder, x: Tensor, update: Tensor, places: _Places, inside: Tensor, mode: str) -> Tensor:
     """Updates at their places; those outside of the tensor are skipped."""
     where = {"axes": places.axes, "position": 0}
-    mask = _at_updates(b, inside, update)
+    mask = b.inserted(inside, list(range(inside.rank, update.rank)))
     has_places = all(x.shape[axis] for axis in places.axes)
     if mode == "add" and kind(x.dtype) != "b" and has_places:
         nothing = b.negative(b.number(0, x.dtype)) if kind(x.dtype) in "fc" else b.number(0, x.dtype)

@@ -97,7 +97,7 @@ class FetchedItems(ByValue):
             array if kind is None else array._like_python(kind)
             for array, kind in zip(made[1:], spec.kinds, strict=True)
         ]
-        item = unflatten(spec.structure, lambda number: _as_item(arrays[number]))
+        item = unflatten(spec.structure, arrays.__getitem__)
         trace.state(Copies).add(item, f"an item of a {name}")
         return made[0], item
 
@@ -187,10 +187,6 @@ class Fetched(Walk):
 def feed_held(iterable: Any, feed: Feed) -> Iterator[Any]:
     """The items of an iterable that the compiled program holds."""
     return feed.start()
-
-
-def _as_item(array: TracedArray) -> TracedArray:
-    return array
 
 
 Begin = Callable[..., Iterator[Any]]
