@@ -472,6 +472,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "calls with items of lists that grow leave parameters their defaults, and format texts",
     ),
     ("frontend/autograph/operators", 24, "properties that are read behind super() are converted"),
+    ("backend/gpu", 46, "pairs of a permutation are sorted by the digits of which the order is not known"),
+    ("backend/gpu/schedules", 14, "sorts by digits leave out those that are in order"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -15,7 +15,7 @@ from ....passes.preconditions import refuse
 from ....passes.rewriting import operations_in
 from ...nests.emit import Emitter, Index, create
 from ...nests.nest import memref_size
-from ..placement.sorts import SORTS, memory_of_sort
+from ..placement.sorts import SORTED_BITS, SORTS, memory_of_sort
 from ..schedules.sorts import Runs, Sorter
 from .written_kernels import kernels_to_write, require_device
 
@@ -58,7 +58,8 @@ def _write_launches(function: Operation, op: Operation, source: Value, target: V
     if emitter.multiply(rows, length) == 0:
         return
     reason = f"sorts: {op.name.split('.')[1]} of rows"
-    sorter = Sorter(function, function.attributes["sym_name"].value, rows, length, reason)
+    bits = list(op.attributes[SORTED_BITS]) if SORTED_BITS in op.attributes else None
+    sorter = Sorter(function, function.attributes["sym_name"].value, rows, length, reason, bits)
     if op.name == Argsort.mlir_name():
         keys = [_like(source, source.type.element_type) for _ in range(2)]
         spare = _like(source, target.type.element_type)

@@ -7,6 +7,11 @@ from ....dialect.ops.sorting import Argsort, Partition, PartitionAt, Sort
 
 SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition, PartitionAt))
 """The ops that are left to the backend."""
+SORTED_BITS = "weft.sorted_bits"
+"""The attribute of a sort of integers with the first of the bits that tell the order, and the one behind the last.
+
+Those above are equal in a row, and elements of which these are equal are in order already.
+"""
 
 
 def memory_of_sort(op: Operation) -> tuple[Value, Value] | None:

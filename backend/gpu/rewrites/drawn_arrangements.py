@@ -25,6 +25,7 @@ from ...functions.number import Integer
 from ...nests.emit import create
 from ...planning.shapes import static_shape
 from ..code.control import Branch, compare, first_without, only_if
+from ..placement.sorts import SORTED_BITS
 from .drawn_steps import MaskedSteps, ScaledSteps, SteppedNumbers
 from .random_parts import parts_of
 from .random_words import (
@@ -110,7 +111,8 @@ def _permutations(op: Operation, words: Words) -> list[Value]:
         return [nest([type], [], lambda _: [constant(0).value])[0], op.operands[0]]
     numbers = SteppedNumbers(steps, parts_of(words, _HALF), steps.count, known)
     each = length - 1 if isinstance(length, int) else steps.each
-    exchanges = _Exchanges(numbers, (rows, each), _integer(length) - 1, constant(0), steps.count)
+    bits = _bits_below(length)
+    exchanges = _Exchanges(numbers, (rows, each), _integer(length) - 1, constant(0), steps.count, bits)
     sizes = [as_index(extent) for extent in (rows, length) if not isinstance(extent, int)]
 
     def place(at: Integer) -> Value:
@@ -153,7 +155,7 @@ def _sample_of_shuffled(op: Operation, words: Words, count: Extent, population: 
     first = population - wanted
     total = wanted - constant(1).where(first.compare("==", 0), 0)
     numbers = _numbers(op, words, ScaledSteps(total, lambda step: last - step), wanted, count)
-    exchanges = _Exchanges(numbers, (1, count), last, zero, total)
+    exchanges = _Exchanges(numbers, (1, count), last, zero, total, _bits_up_to(_population(op)))
     made = _nest(op, count, lambda at: exchanges.origin(zero, first + at))
     return [made, _state(op, numbers)]
 
@@ -176,10 +178,11 @@ def _sample_of_distinct(
     most = count * (1 + shuffles) if isinstance(count, int) else None
     steps = ScaledSteps(drawn + shuffled, span)
     numbers = _numbers(op, words, steps, wanted * (1 + shuffles), most)
-    chosen = _Distinct(numbers, count, first, skipped)
+    chosen = _Distinct(numbers, count, first, skipped, _bits_below(_population(op)))
     found = _nest(op, count, chosen.number)
     if shuffles:
-        exchanges = _Exchanges(numbers, (1, count), wanted - 1, drawn, shuffled)
+        bits = _bits_up_to(count)
+        exchanges = _Exchanges(numbers, (1, count), wanted - 1, drawn, shuffled, bits)
         before = found
         found = _nest(op, count, lambda at: element(before, as_index(exchanges.origin(zero, at))))
     return [found, _state(op, numbers)]
@@ -189,9 +192,15 @@ class _Pairs:
     """Rows of pairs of a number and the place or step that has it, in order."""
 
     def __init__(
-        self, shape: tuple[Extent, Extent], pair: Callable[[Integer], tuple[Integer, Integer, Value]]
+        self,
+        shape: tuple[Extent, Extent],
+        pair: Callable[[Integer], tuple[Integer, Integer, Value]],
+        most: int | None,
     ) -> None:
-        """`pair` gives the halves of a pair by its place among all, and whether there is one."""
+        """`pair` gives the halves of a pair by its place among all, and whether there is one.
+
+        The second halves are in order; of the first ones it may be known how many bits they have at most.
+        """
         self._each = shape[1]
         known = [extent if isinstance(extent, int) else ir.ShapedType.get_dynamic_size() for extent in shape]
         type = ir.RankedTensorType.get(known, word_type())
@@ -203,6 +212,9 @@ class _Pairs:
         (pairs,) = nest([type], _sizes(shape), packed)
         axis = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
         attributes = {"axis": axis, "descending": ir.BoolAttr.get(False)}
+        if most is not None:
+            bits = [_HALF, min(_WORD, _HALF + most)]
+            attributes[SORTED_BITS] = ir.DenseI64ArrayAttr.get(bits)
         self._sorted = create(Sort.mlir_name(), [type], [pairs], attributes)
 
     def at(self, row: Integer, place: Value) -> Integer:
@@ -232,18 +244,22 @@ class _Exchanges:
         last: Integer,
         begin: Integer,
         count: Integer,
+        bits: int | None,
     ) -> None:
-        """Of rows of so many steps at most, which are so many in all, and begin behind others of the same stream."""
+        """Of rows of so many steps at most, which are so many in all, and begin behind others of the same stream.
+
+        Of numbers it may be known how many bits they have.
+        """
         self._numbers, self._last, self._begin, self._each = numbers, last, begin, _integer(shape[1])
 
         def pair(at: Integer) -> tuple[Integer, Integer, Value]:
-            is_step = at.compare("<", count)
-            step = at.where(is_step, 0)
-            row = quotient(step, self._each)
-            place = self._last - (step - row * self._each)
-            return self._drawn(begin + step), place, is_step
+            row = quotient(at, self._each)
+            before = (row + 1) * self._each - 1 - at  # the last step of a row is that of its lowest place
+            step = row * self._each + before
+            is_step = step.compare("<", count)
+            return self._drawn(begin + step.where(is_step, 0)), self._last - before, is_step
 
-        self._pairs = _Pairs(shape, pair)
+        self._pairs = _Pairs(shape, pair, bits)
 
     def _drawn(self, step: Integer) -> Integer:
         return self._numbers.number(step)
@@ -269,14 +285,19 @@ class _Exchanges:
 class _Distinct:
     """Numbers of steps of which none comes again: a step takes the last that could come instead."""
 
-    def __init__(self, numbers: SteppedNumbers, count: Extent, first: Integer, skipped: Integer) -> None:
-        """The last number of the first step, and how many steps are without a draw, as zero is all that could come."""
+    def __init__(
+        self, numbers: SteppedNumbers, count: Extent, first: Integer, skipped: Integer, bits: int | None
+    ) -> None:
+        """The last number of the first step, and how many steps are without a draw, as zero is all that could come.
+
+        Of numbers it may be known how many bits they have.
+        """
         self._numbers, self._first, self._skipped = numbers, first, skipped
 
         def pair(at: Integer) -> tuple[Integer, Integer, Value]:
             return self._drawn(at), at, at.compare("==", at)
 
-        self._pairs = _Pairs((1, count), pair)
+        self._pairs = _Pairs((1, count), pair, bits)
 
     def number(self, step: Integer) -> Integer:
         """What a step takes."""
@@ -341,6 +362,17 @@ def _product(extents: Sequence[Extent]) -> Extent:
 
 def _sizes(extents: Sequence[Extent]) -> list[Value]:
     return [as_index(extent) for extent in extents if not isinstance(extent, int)]
+
+
+def _bits_below(extent: Extent) -> int | None:
+    """How many bits numbers below one have, if that is known."""
+    return max(extent - 1, 0).bit_length() if isinstance(extent, int) else None
+
+
+def _bits_up_to(extent: Extent) -> int | None:
+    """How many bits numbers below one have, and one more, which only pairs that are not there have."""
+    bits = _bits_below(extent)
+    return None if bits is None else bits + 1
 
 
 def _integer(extent: Extent) -> Integer:

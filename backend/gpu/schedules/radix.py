@@ -42,12 +42,17 @@ Launch: TypeAlias = Callable[[Sequence[Value]], None]
 """Launches a kernel with values in the place of those that it was written for."""
 
 
-def is_by_digits(element: Type, length: int) -> bool:
-    """Whether rows of so many keys of a type are sorted by digits."""
+def digits_of(element: Type, length: int, bits: Sequence[int] | None = None) -> Sequence[int]:
+    """The digits by which rows of so many keys of a type are sorted; none if merges are fewer launches.
+
+    Of keys it may be known which bits tell the order, from one up to another one.
+    """
     kinds = (ir.IntegerType, ir.F16Type, ir.BF16Type, ir.F32Type, ir.F64Type)
     if not isinstance(element, kinds) or element.width not in _WIDTHS:
-        return False
-    return _SHORTEST * (int(element.width) // _DIGIT) <= length <= _LONGEST
+        return ()
+    first, end = bits or (0, int(element.width))
+    digits = range(first // _DIGIT, -(-end // _DIGIT))
+    return digits if _SHORTEST * len(digits) <= length <= _LONGEST else ()
 
 
 class RadixSorter:
@@ -58,14 +63,15 @@ class RadixSorter:
         self._rows, self._length, self._tiles = rows, length, -(-length // TILE)
         self._emitter = Emitter(function)
 
-    def sort(self, source: Value, target: Sequence[Value], spare: Sequence[Value]) -> None:
-        """Sort the keys of a source; what moves with them is the place of each key in its row."""
+    def sort(
+        self, source: Value, target: Sequence[Value], spare: Sequence[Value], digits: Sequence[int]
+    ) -> None:
+        """Sort the keys of a source by some digits; what moves with them is the place of each key in its row."""
         i32 = ir.IntegerType.get_signless(32)
         counts = _allocate(self._rows * _DIGITS * self._tiles, i32)
         totals = _allocate(self._rows * _DIGITS, i32)
-        passes = int(source.type.element_type.width) // _DIGIT
-        places = [list(spare), list(target)]
-        shifts = [self._emitter.value(number * _DIGIT) for number in range(passes)]
+        places = [list(target), list(spare)] if len(digits) % 2 else [list(spare), list(target)]
+        shifts = [self._emitter.value(number * _DIGIT) for number in digits]
         count = self._count(source, counts, shifts[0])
         add_up = self._sum(counts, totals)
         first = again = self._move([source], places[0], counts, totals, shifts[0])

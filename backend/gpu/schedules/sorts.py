@@ -17,7 +17,7 @@ from ..code.control import compare, first_without, only_if
 from ..code.kernel import Kernel
 from ..code.order import comes_before
 from .points import grid
-from .radix import RadixSorter, flat, is_by_digits
+from .radix import RadixSorter, digits_of, flat
 
 _THREADS = 256
 _EACH = 4
@@ -43,8 +43,17 @@ class Runs:
 class Sorter:
     """Writes the kernels that sort, and their launches."""
 
-    def __init__(self, function: Operation, name: str, rows: Index, length: Index, reason: str) -> None:
-        self._function, self._name, self._reason = function, name, reason
+    def __init__(
+        self,
+        function: Operation,
+        name: str,
+        rows: Index,
+        length: Index,
+        reason: str,
+        bits: Sequence[int] | None = None,
+    ) -> None:
+        """Of keys it may be known which bits tell the order, from one up to another one."""
+        self._function, self._name, self._reason, self._bits = function, name, reason, bits
         self._rows, self._length, self._emitter = rows, length, Emitter(function)
         self._index = ir.IndexType.get()
 
@@ -54,14 +63,12 @@ class Sorter:
         The result is in the target; the spare memory is as large.
         """
         rows, length = self._rows, self._length
-        if (
-            isinstance(rows, int)
-            and isinstance(length, int)
-            and is_by_digits(source.type.element_type, length)
-        ):
-            radix = RadixSorter(self._function, self._name, rows, length, self._reason)
-            radix.sort(source, target.memory, spare.memory)
-            return
+        if isinstance(rows, int) and isinstance(length, int):
+            digits = digits_of(source.type.element_type, length, self._bits)
+            if digits:
+                radix = RadixSorter(self._function, self._name, rows, length, self._reason)
+                radix.sort(source, target.memory, spare.memory, digits)
+                return
         tiles = self._emitter.divide(self._emitter.add(self._length, TILE - 1), TILE)
         if isinstance(tiles, int):
             count = (tiles - 1).bit_length() if tiles else 0

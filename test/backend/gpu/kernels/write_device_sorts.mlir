@@ -117,3 +117,20 @@ func.func private @kernel_0(%x: memref<4x0xi32>, %y: memref<4x0xi32>) attributes
   bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<4x0xi32>, memref<4x0xi32>) -> ()
   return
 }
+
+// -----
+
+// Of three digits that tell the order, the first pass writes where the last one does.
+// CHECK-LABEL: func.func private @kernel_11
+// CHECK-SAME: (%[[X:.*]]: memref<200000xi64>, %[[Y:.*]]: memref<200000xi64>)
+// CHECK-DAG: %[[SPARE:.*]] = gpu.alloc () : memref<200000xi64>
+// CHECK: gpu.launch_func @kernel_11_device::@kernel_11 {{.*}} args(%[[X]] : memref<200000xi64>, {{.*}}%c32 : index, %[[Y]] : memref<200000xi64>)
+// CHECK: gpu.launch_func @kernel_11_device::@kernel_11 {{.*}} args(%[[Y]] : memref<200000xi64>, {{.*}}%c40 : index, %[[SPARE]] : memref<200000xi64>)
+// CHECK: gpu.launch_func @kernel_11_device::@kernel_11 {{.*}} args(%[[SPARE]] : memref<200000xi64>, {{.*}}%c48 : index, %[[Y]] : memref<200000xi64>)
+// CHECK-NOT: gpu.launch_func
+func.func private @kernel_11(%x: memref<200000xi64>, %y: memref<200000xi64>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<200000xi64> to tensor<200000xi64>
+  %1 = "weft.sort"(%0) {axis = 0 : i64, descending = false, weft.sorted_bits = array<i64: 32, 51>} : (tensor<200000xi64>) -> tensor<200000xi64>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<200000xi64>, memref<200000xi64>) -> ()
+  return
+}

@@ -82,7 +82,7 @@ func.func @philox(%state: tensor<12xi64>, %n: index) -> tensor<?xf32> {
 // CHECK: -> tensor<12xi64>
 // CHECK: scf.condition
 // CHECK: -> tensor<78xi64>
-// CHECK: "weft.sort"(%{{.*}}) {axis = 1 : i64, descending = false} : (tensor<2x39xi64>) -> tensor<2x39xi64>
+// CHECK: "weft.sort"(%{{.*}}) {axis = 1 : i64, descending = false, weft.sorted_bits = array<i64: 32, 38>} : (tensor<2x39xi64>) -> tensor<2x39xi64>
 // CHECK: -> tensor<2x40xi64>
 // CHECK: -> tensor<6xi64>
 // CHECK-NOT: weft.raise_if

@@ -10,6 +10,7 @@ import pytest
 
 import weft
 from weft.backend.gpu.rewrites import drawn_steps
+from weft.backend.gpu.schedules import radix
 
 ALGORITHMS = ("PCG64", *(pytest.param(name, marks=pytest.mark.soak) for name in ("PCG64DXSM", "Philox")))
 
@@ -128,9 +129,10 @@ def test_halves_beyond_those_that_are_looked_at(monkeypatch: pytest.MonkeyPatch)
     """The last chunk goes on, beyond the words that steps are prepared for, too."""
     monkeypatch.setattr(drawn_steps, "_MORE", 0)
     monkeypatch.setattr(drawn_steps.MaskedSteps, "share", 8)
-    _check(_places, [(np.int64(90),)])
+    _check(_places, [(np.int64(66),)])
 
 
+@pytest.mark.soak
 def test_many_places() -> None:
     """Blocks beside each other look for where chunks begin, and sort."""
 
@@ -138,3 +140,20 @@ def test_many_places() -> None:
         return rng.permutation(9000)
 
     _check(many, [(), ()])
+
+
+def _by_digits(rng: Any, x: Any) -> Any:
+    return (
+        rng.permutation(len(x)),
+        rng.permuted(x.reshape(2, -1), axis=1),
+        rng.choice(400, 300, replace=False),
+        rng.choice(257, 256, replace=False, shuffle=False),
+        rng.choice(300, 300, replace=False),
+        rng.choice(20_000, 450, replace=False),
+    )
+
+
+def test_pairs_are_sorted_by_the_digits_of_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One pass or two; steps that there are none of come last."""
+    monkeypatch.setattr(radix, "_SHORTEST", 16)
+    _check(_by_digits, [(np.arange(514.0),)])
