@@ -474,6 +474,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 24, "properties that are read behind super() are converted"),
     ("backend/gpu", 46, "pairs of a permutation are sorted by the digits of which the order is not known"),
     ("backend/gpu/schedules", 14, "sorts by digits leave out those that are in order"),
+    (
+        "frontend/autograph/operators",
+        95,
+        "members of enumerations are looked up by values that only the program knows, and are numbers and"
+        " texts",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

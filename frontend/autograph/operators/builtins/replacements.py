@@ -8,6 +8,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from enum import EnumMeta
 from functools import cache
 from types import BuiltinMethodType, MethodType
 from typing import Any, TypeAlias
@@ -36,6 +37,7 @@ from ..values import array_iterators, array_parts, iterables, looked_up, ranges,
 from . import (
     array_makers,
     distributions,
+    enumerations,
     finalizers,
     hashes,
     iterator_functions,
@@ -319,6 +321,8 @@ def _finders(function: Any) -> Iterable[Callable[[Any], Function | None]]:
         yield effects.maker_of
     elif isinstance(function, type) and issubclass(function, BaseException):
         yield effects.maker_of
+    elif isinstance(function, EnumMeta):
+        yield enumerations.member_of
     elif isinstance(owner, np.ufunc):
         yield vectorized_functions.reduceat_of
     elif isinstance(owner, TracedArray):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import weakref
+from enum import Enum
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
@@ -86,7 +87,9 @@ def attr(owner: Any, name: str) -> Any:
         return call(type, owner) if name == "__class__" else attr(owner.owner_of(name), name)
     if is_text(owner) and name in text_parts.METHODS:
         return text_parts.parts_of_text(owner, name)
-    if isinstance(owner, ChosenText):
+    if isinstance(owner, ChosenText) and not (
+        name in ("name", "value") and isinstance(owner.options[0], Enum)
+    ):
         return owner.__getattr__(name)  # its own attributes are not those of a text
     return _attribute(owner, name)
 
@@ -164,11 +167,14 @@ _NAMES = frozenset({"__name__", "__qualname__", "__module__"})
 
 
 def _have_attributes(trace: Recorder, owner: Chosen, name: str) -> bool:
-    """Whether the options are generators, classes that tell their names, objects that are followed, or not alike."""
+    """Whether the options are generators, classes that tell their names, members of enumerations, objects that are
+    followed, or not alike.
+    """
     return (
         are_generators(owner.options)
         or _are_named(owner, name)
         or bool(owner.held)
+        or all(isinstance(option, Enum) for option in owner.options)
         or are_objects(trace, owner.options)
     )
 

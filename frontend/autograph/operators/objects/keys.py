@@ -55,6 +55,8 @@ _NONE_AS_INDEX = (
 def _as_array(entry: Any) -> Any:
     """A list or range whose length is known at run time as an array; any other entry as it is."""
     entry = resolve_grown_list(entry)
+    if isinstance(entry, Chosen) and all(isinstance(option, int) for option in entry.options):
+        return entry.each(int)  # members of an IntEnum
     if isinstance(entry, Chosen):
         raise entry._refusal("an array is indexed with it")
     stacked = getattr(type(entry), "stacked", None) if isinstance(entry, RuntimeValue) else None

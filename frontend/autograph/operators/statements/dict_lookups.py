@@ -117,7 +117,7 @@ def _chosen(container: dict[Any, Any], key: Any) -> Any:
     values = [container[known] for known in keys]
     if not values:
         return None
-    place: Any = _place(keys, key)
+    place: Any = place_of(keys, key)
     if are_constants(values):
         return Chosen(place, tuple(values))
     if all(isinstance(value, _DATA) for value in values):
@@ -131,7 +131,7 @@ def _chosen(container: dict[Any, Any], key: Any) -> Any:
     return Chosen(place, tuple(values)).each(lambda value: value)
 
 
-def _place(keys: list[Any], key: Any) -> Any:
+def place_of(keys: list[Any], key: Any) -> Any:
     """At which place of some keys one is that only the program knows."""
     if not isinstance(key, Chosen):
         found = found_among(keys, key)

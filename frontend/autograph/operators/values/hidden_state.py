@@ -14,6 +14,7 @@ import contextlib
 import io
 import warnings
 from collections.abc import Callable, Iterable
+from enum import Enum
 from types import FunctionType, GeneratorType
 from typing import Any
 
@@ -60,7 +61,12 @@ def _is_known(kind: type) -> bool:
 
 
 def note_made(trace: Recorder, made: Any, given: Iterable[Any] = ()) -> None:
-    """Take note of an object that converted code has just made; one that it was given is none."""
+    """Take note of an object that converted code has just made; one that it was given is none, nor are members.
+
+    An enumeration has these before it is asked for one.
+    """
+    if isinstance(made, Enum):
+        return
     is_noted = has_hidden_state(made) or isinstance(made, np.ndarray) or is_users_object(made)
     if is_noted and not any(made is value for value in given):
         trace.state(MadeObjects).places.setdefault(id(made), (made, trace.region))

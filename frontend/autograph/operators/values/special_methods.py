@@ -250,6 +250,7 @@ _METHODS: dict[Callable[..., Any], str] = {
 _BY_IDENTITY = {id(function): name for function, name in _METHODS.items()}
 _OF_OBJECTS = {id(getattr(dataclasses, name)) for name in ("asdict", "astuple", "is_dataclass", "replace")}
 """Python's functions of objects, which ask each of several."""
+_OF_NUMBERS = {id(function) for function in (int, float, abs, round)}
 _TEXTS = {id(function) for function in (str, repr, format, print)}
 
 
@@ -262,6 +263,8 @@ def through_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any
     name = _BY_IDENTITY.get(id(function))
     if isinstance(args[0], Chosen):
         asks_each = bool(args[0].held) and id(function) in _OF_OBJECTS
+        if id(function) in _OF_NUMBERS and all(isinstance(option, int) for option in args[0].options):
+            asks_each = True  # of members of an IntEnum
         if asks_each or (name is not None and _has_method(args[0], name)):
             return _each_called, (function, *args)
     if name is None or (method := users_method(args[0], name)) is None:
