@@ -124,6 +124,7 @@ def stepped(x: Any, steps: Any) -> Any:
     return found
 
 
+@pytest.mark.processor
 def test_reasons_are_those_that_are_explained_and_branches_hide_no_bytes() -> None:
     with weft.profile() as p:
         stepped(np.ones(300), 3)
@@ -135,6 +136,7 @@ def test_reasons_are_those_that_are_explained_and_branches_hide_no_bytes() -> No
     assert max(span.told.get("bytes", 0) for span in of_kind(p, "kernel")) >= 8 * 300
 
 
+@pytest.mark.processor
 def test_kernels_have_lines_and_bytes_and_lie_in_calls(trace: dict[str, Any]) -> None:
     rows = trace["traceEvents"]
     calls = [row for row in rows if row.get("cat") == "call"]
@@ -170,6 +172,7 @@ def test_functions_that_native_code_calls_are_noted_and_called_by_it_again() -> 
     assert len(of_kind(p, "call")) == 1
 
 
+@pytest.mark.processor
 def test_kernels_in_loops_are_noted_each_time() -> None:
     with weft.profile() as p:
         assert grown(np.ones(3), np.float64(16)).tolist() == [16.0] * 3
@@ -178,6 +181,7 @@ def test_kernels_in_loops_are_noted_each_time() -> None:
     assert lines.count(line_in(grown, "x.max()")) == 5
 
 
+@pytest.mark.processor
 def test_pieces_of_shared_loops_are_noted_in_their_threads() -> None:
     waves = weft.function(lambda x: np.exp(np.sin(x)) + np.cos(x), name="waves")
     before = weft.get_num_threads()
@@ -238,6 +242,7 @@ def _shifted(x: Any) -> Any:
     return x + 1
 
 
+@pytest.mark.processor
 def test_the_summary_tells_lines_by_time() -> None:
     with weft.profile() as p:
         scaled(np.ones(1000, np.float32))
@@ -287,6 +292,7 @@ def test_what_was_noted_is_written_where_the_block_raises(tmp_path: Path) -> Non
     assert any(row.get("cat") == "call" for row in rows)
 
 
+@pytest.mark.processor
 def test_too_many_kernels_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.frontend.profiling.profile.MOST", 10)
     with weft.profile() as p:
@@ -309,6 +315,7 @@ def counted(x: Any) -> Any:
     return x * counter.steps
 
 
+@pytest.mark.processor
 def test_calls_that_take_turns_do_not_wait_for_who_compiles() -> None:
     for _ in range(4):
         counted(np.ones(2))  # until the number is data, and nothing is compiled again
@@ -366,6 +373,7 @@ def around_another(x: Any) -> Any:
     return np.cos(y) + 1
 
 
+@pytest.mark.processor
 def test_kernels_behind_a_call_inside_are_those_of_the_call_around() -> None:
     with weft.profile() as p:
         around_another(np.ones(3))
