@@ -18,6 +18,7 @@ X = np.arange(10.0) % 7
 
 class Count:
     n = 0
+    array: Any = None
 
 
 count = Count()
@@ -206,6 +207,26 @@ def test_deeper_helpers_of_lists_record_as_much_more_as_their_text() -> None:
     seven, nine, eleven = map(recorded, (7, 9, 11))
     assert eleven - nine <= 2 * (nine - seven) + 4
     assert eleven < 2000
+
+
+def test_arrays_that_are_returned_from_outside_stay_themselves() -> None:
+    def doubled(v: Any, w: Any) -> Any:
+        if w > 1:
+            count.array = count.array * 2
+        return count.array
+
+    helper = of_depth(doubled, 7)
+
+    def program(x: Any) -> Any:
+        count.array = np.ones(3) * x
+        total = helper(x, x).sum()
+        found = helper(x, x - 3)
+        found[0] = 7.0
+        return count.array, found, total
+
+    compiled = weft.function(program)
+    for x in (np.float64(0.5), np.float64(2.0)):
+        assert repr(compiled(x)) == repr(program(x))
 
 
 def test_lists_that_hold_arrays_of_the_caller_are_told_of_writes() -> None:

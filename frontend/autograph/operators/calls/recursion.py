@@ -415,7 +415,7 @@ class _Definition:
                     _forget(flow.functions, known)
                 state.snapshot.restore()
                 if state.has_learned:
-                    function.captured = []  # what a place held that is a parameter now is not used any more
+                    function.captured, function.handed_on = [], ()  # what a place held is a parameter now
         except BaseException:
             _forget(flow.functions, before)
             raise
@@ -467,7 +467,7 @@ def _record(
                 )
                 result, number = _kept(trace, run, converted) if function.catches else (_plain(run), None)
                 state.learn(trace)
-                state.end(result)
+                state.end(result, function.is_for_copies)
                 _require_unchanged(inside)
                 _require_all_known(given, arrays)
                 if result is not _NEVER:

@@ -12,6 +12,7 @@ from .....dialect.records import dataclass
 from ....runtime_values.values import traced_in
 from ....source.modules import is_own_module
 from ....tracing.array import TracedArray
+from ....tracing.may_alias import all_aliases
 from ....tracing.recorder import Join, Recorder
 from ..branches.retry_recording import keys_differ, lengths_differ
 from ..values.abstract import carried_types, flatten, unflatten
@@ -102,11 +103,15 @@ class State:
             place.set(unflatten(trace, kind, parameters))
         self.bound = [(place, place.get()) for place, _ in self.places.values()]
 
-    def end(self, result: Any) -> None:
-        """Refuse what the caller would not see: arrays of other names that are written, or returned."""
-        returned = {id(array._storage) for array in _arrays_in(result)}
+    def end(self, result: Any, is_copy: bool) -> None:
+        """Refuse what the caller would not see: arrays of other names that are written, or returned.
+
+        A copy would have returned what a place holds at the end, too.
+        """
+        storages = [array._storage for array in _arrays_in(result)]
+        returned = {id(one) for storage in storages for one in (storage, *all_aliases(storage))}
         for place, start in self.bound:
-            for array in _arrays_in(start):
+            for array in _arrays_in([start, place.get()] if is_copy else start):
                 is_own = is_own_module(type(getattr(place, "owner", None)).__module__)
                 if (array._storage.ref is not None and not is_own) or id(array._storage) in returned:
                     raise UnsupportedError(

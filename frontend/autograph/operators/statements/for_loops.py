@@ -179,7 +179,7 @@ def _walk_sequence(trace: Recorder, sequence: Sequence, blocks: _Blocks) -> Exit
     if length == ENDLESS:
         return _walk_endless(trace, sequence, blocks)
     flow = control_flow(trace)
-    key = (id(body.__code__), str(trace.location()), length)
+    key = (id(body.__code__), length)  # wherever the function that it is in is called
     if _is_short(flow, key, length) and not is_never_unrolled(sequence):
         checkpoint = Checkpoint.take(trace, (body,))
         try:
