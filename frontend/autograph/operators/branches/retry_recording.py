@@ -41,35 +41,35 @@ def recorded(
     A list that an enclosing loop or branch knows is left to that one. What is found begins the recordings of it that
     are made for what is around it.
     """
-    flow, memory = control_flow(trace), memory or Memory.of_next(trace, watched)
-    memory.begin()
+    flow, known = control_flow(trace), memory or Memory.of_next(trace, watched)
+    known.begin()
     grown: list[Any] = []
     while True:
-        snapshot = _begin(trace, watched, slots, memory, grown)
+        snapshot = _begin(trace, watched, slots, known, grown)
         checkpoint = Checkpoint.beside(trace, snapshot)
         flow.snapshots.append(snapshot)
         try:
             return record(snapshot)
         except Widened as caught:
             found = caught
-            if _is_left_to_outer(flow.snapshots[:-1], snapshot, found, memory):
+            if _is_left_to_outer(flow.snapshots[:-1], snapshot, found, known):
                 found.refusal = None
                 raise
             checkpoint.roll_back()
         finally:
             flow.snapshots.pop()
-        if found.refusal is not None and memory.is_refused:
+        if found.refusal is not None and known.is_refused:
             raise found.refusal
         for each in found.all():
             if each is found or snapshot.knows(each.items):
-                _widen(trace, snapshot, each, grown, memory)
+                _widen(trace, snapshot, each, grown, known)
 
 
 def _begin(
     trace: Recorder,
     watched: Sequence[Callable[..., Any] | None],
     slots: Sequence[Slot],
-    memory: Memory | None,
+    memory: Memory,
     grown: list[Any],
 ) -> Snapshot:
     """What the functions can reach, with the containers widened that are remembered to hold other items."""

@@ -22,7 +22,7 @@ def member_of(kind: Any) -> Function | None:
     """What to call instead of an enumeration whose members are told by their values alone; None for other classes."""
     if not isinstance(kind, enum.EnumMeta) or current_trace() is None:
         return None
-    values = [member.value for member in kind]
+    values = [member.value for member in kind]  # type: ignore[var-annotated]
 
     def call(*args: Any, **named: Any) -> Any:
         if len(args) != 1 or named or not is_run_time_key(args[0]):

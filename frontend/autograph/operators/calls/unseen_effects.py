@@ -12,6 +12,7 @@ from .....dialect.errors import UnsupportedError
 from ....guards.call_effects import Does, effect_of
 from ....source.modules import is_users_module
 from ....source.name_uses import name_uses
+from ....tracing.init_scope import init_scope
 from ..values.hidden_state import INSTEAD
 
 
@@ -31,8 +32,10 @@ def _effects_of(function: types.FunctionType, seen: set[types.CodeType]) -> Iter
     if function.__code__ in seen:
         return
     seen.add(function.__code__)
-    for chain in sorted(name_uses(function.__code__).chains):
-        called = _value_of(function, chain)
+    found = {chain: _value_of(function, chain) for chain in sorted(name_uses(function.__code__).chains)}
+    if any(value is init_scope for value in found.values()):
+        return  # it says what is done once
+    for chain, called in found.items():
         if isinstance(called, types.FunctionType) and is_users_module(called.__module__):
             yield from _effects_of(called, seen)
         elif called is print:

@@ -23,7 +23,9 @@ def looked_in(owner: Any) -> tuple[Any, tuple[type, ...]]:
     """Whose attribute is read, and the classes that may define it: behind `super()` those that follow its class."""
     if isinstance(owner, ModuleType):
         return owner, ()
-    if type(owner) is not super or isinstance(owner.__self__, type):
+    kind: Any = type(owner)
+    if kind is not super or isinstance(owner.__self__, type):
         return owner, type(owner).__mro__
-    order = owner.__self_class__.__mro__
-    return owner.__self__, order[order.index(owner.__thisclass__) + 1 :]
+    bound: Any = owner
+    order = bound.__self_class__.__mro__
+    return bound.__self__, order[order.index(bound.__thisclass__) + 1 :]
