@@ -480,6 +480,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "members of enumerations are looked up by values that only the program knows, and are numbers and"
         " texts",
     ),
+    (
+        "frontend/autograph/operators",
+        15,
+        "arrays are written in place with values that may be None, and objects have such arrays",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -214,9 +215,47 @@ def of_another_dtype(n: Any, x: Any) -> Any:
     return fields[0].hits
 
 
+def that_may_be_none(n: Any, x: Any) -> Any:
+    particles = made(n, x)
+    for p in particles:
+        p.force = None
+    for i in range(n):
+        if x[i] > 0:
+            particles[i].force = np.array([x[i], 0.0])
+    for p in particles:
+        if p.force is None:
+            p.force = np.zeros(2)
+        p.force[0] += 5.0
+        p.force *= 2
+    one, other = particles[0].force, particles[1].force
+    other += one
+    particles[0].force[1] = 9.0
+    return one, other, [p.force for p in particles]
+
+
+def none_is_changed(n: Any, x: Any) -> Any:
+    particles = made(n, x)
+    for p in particles:
+        p.force = None
+    particles[0].force = np.array([1.0, x[1]])
+    for p in particles:
+        p.force += 1.0
+
+
+def of_a_copy_and_of_more(n: Any, x: Any) -> Any:
+    particles = made(n, x)
+    place = particles[0].pos
+    for i in range(20):
+        particles.append(Particle(np.array([x[0], i * 1.0]), np.zeros(2)))
+    place += 1.0
+    for p in particles:
+        p.pos *= 2
+    return place, particles[0].pos, particles[-1].pos
+
+
 CHANGED = [
     steps, bodies, flock, collisions, accelerations, in_all_ways, grids, by_other_names, the_same_by_data, found,
-    caught, in_dicts, at_a_number, of_another_dtype,
+    caught, in_dicts, at_a_number, of_another_dtype, that_may_be_none, none_is_changed, of_a_copy_and_of_more,
 ]  # fmt: skip
 
 
@@ -297,7 +336,43 @@ def in_a_list(n: Any, x: Any) -> Any:
     return places
 
 
-REFUSED = [shared, of_an_argument, one_twice, one_by_a_condition, swapped, before_it_got_another, in_a_list]
+def of_a_shallow_copy(n: Any, x: Any) -> Any:
+    particles = made(n, x)
+    other = copy.copy(particles[0])
+    other.pos += 1.0
+    return [p.pos for p in particles]
+
+
+def in_a_tuple(n: Any, x: Any) -> Any:
+    particles = made(n, x)
+    for p in particles:
+        p.pair = (p.pos, 1)
+    for p in particles:
+        p.pos += 1
+    return [p.pair[0] for p in particles]
+
+
+def replaced_on_a_path(n: Any, x: Any) -> Any:
+    particles = made(n, x)
+    place = particles[0].pos
+    if x[0] > 0:
+        particles[0].pos = np.zeros(2)
+    place += 1
+    return particles[0].pos
+
+
+REFUSED = [
+    shared,
+    of_an_argument,
+    one_twice,
+    one_by_a_condition,
+    swapped,
+    before_it_got_another,
+    in_a_list,
+    of_a_shallow_copy,
+    in_a_tuple,
+    replaced_on_a_path,
+]
 
 
 @pytest.mark.parametrize("program", REFUSED)

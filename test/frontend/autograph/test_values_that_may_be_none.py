@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,3 +91,32 @@ def test_what_may_be_none_is_like_itself_alone():
     assert are_alike(maybe, Partial(number, none=True))
     assert not are_alike(maybe, number)
     assert not are_alike(number, maybe)
+
+
+def writes_with_what_may_be_none(n: Any, x: Any) -> Any:
+    array, step = np.ones(2), np.ones(2) if n > 2 else None
+    other = array
+    other += step
+    one = array if n > 3 else None
+    if one is not None:
+        one *= step
+    return array, other, one
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_arrays_are_written_in_place_with_what_may_be_none(n: int) -> None:
+    same(writes_with_what_may_be_none, (np.int64(n), np.ones(2)))
+
+
+def test_arrays_are_not_written_with_none_or_what_is_not_alike() -> None:
+    with pytest.raises(TypeError, match="'float' and 'NoneType'"):
+        weft.function(writes_with_what_may_be_none)(np.int64(2), np.ones(2))
+
+    @weft.function
+    def run(n: Any, x: Any) -> Any:
+        y = x * 2
+        y *= x + 1 if n > 2 else 3.0
+        return y
+
+    with pytest.raises(weft.UnsupportedError, match=r"an array is changed in place with it \(\*=\)"):
+        run(np.int64(3), np.ones(2))

@@ -95,11 +95,21 @@ def _require_ufuncs(target: Any, value: Any) -> None:
         raise TypeError(f"operand {type(value).__name__!r} does not support ufuncs (__array_ufunc__=None)")
 
 
+def _written_with(symbol: str, target: Any, value: Any) -> Any:
+    """What an array is written with in place; the call of the program ends with an error where that is None."""
+    if not isinstance(target, _ARRAYS) or not np.ndim(target):
+        return value
+    if isinstance(value, Chosen) and value.held:
+        raise value._refusal(f"an array is changed in place with it ({symbol})")
+    return value.written_with(symbol, target) if isinstance(value, Optional) else value
+
+
 def update(symbol: str, target: Any, value: Any) -> Any:
     """What `target symbol value` makes of the target, as in `x += 1`: an array is written in place."""
     target, value = resolve_grown_list(target), resolve_grown_list(value)
     if isinstance(target, Optional):
         target = target.operand(symbol, value)
+    value = _written_with(symbol, target, value)
     if isinstance(target, Chosen) and target.held:  # an array or list among them is changed in place
         return target.with_others(partial(update, symbol), value)
     if isinstance(target, ARRAYS):

@@ -37,7 +37,7 @@ from ..lists.widened_items import static_shape, widened_columns
 from ..values.abstract import array_leaves, flatten, kind_of, unflatten
 from ..values.control_flow_state import control_flow
 from ..values.dict_rows import PooledDict
-from ..values.kinds import ArrayKind, Kind
+from ..values.kinds import ArrayKind, Kind, Partial
 from ..values.object_handles import (
     AttributeOfRows,
     ObjectPools,
@@ -273,14 +273,16 @@ class ObjectPool(RuntimeContainer):
         """An attribute of an object."""
         kind, (_, arrays, absent) = self._columns[name].kind, self._columns[name]
         place = self._place(name)
-        is_array = isinstance(kind, ArrayKind) and bool(kind.type.rank) and not kind.types
-        if is_array and absent is None and (known := known_read(number, place)) is not None:
+        held = kind.inner if isinstance(kind, Partial) else kind
+        is_array = isinstance(held, ArrayKind) and bool(held.type.rank) and not held.types
+        if is_array and held is kind and absent is None and (known := known_read(number, place)) is not None:
             return known
         values = iter([read(array, number)._value() for array in arrays])
         value = unflatten(required_trace(), kind, values)
         keep_read(value, number, place)
         if is_array:
-            value._storage.behind_write = partial(self._write_again, number, name, value)
+            array = value if held is kind else value.value  # which may be None
+            array._storage.behind_write = partial(self._write_again, number, name, array)
         return value if absent is None else MaybeUnbound(read(absent, number), value)
 
     def put(self, number: Any, name: str, value: Any) -> None:
@@ -307,7 +309,7 @@ class ObjectPool(RuntimeContainer):
             return
         self._note_change(name)
         self._store(number, name, array)
-        (column,) = self._columns[name].arrays
+        column = self._columns[name].arrays[-1]
         for kept in others:  # two numbers may be one
             write_copy(kept.item._storage, read(column, kept.index)._value())
             note_written(kept)

@@ -378,6 +378,10 @@ class Optional(RuntimeNone):
             symbol = symbol.removesuffix("=")
         return self._get("TypeError", _none_operand(symbol, (other,), is_right=False))
 
+    def written_with(self, symbol: str, target: Any) -> Any:
+        """The value as the right operand by which an array is written in place."""
+        return self._get("TypeError", _none_operand(symbol.removesuffix("="), (target,), is_right=True))
+
     def called(self) -> Any:
         """The function that it is where it is called."""
         return self._get("TypeError", "'NoneType' object is not callable")
