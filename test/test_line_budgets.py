@@ -485,6 +485,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         15,
         "arrays are written in place with values that may be None, and objects have such arrays",
     ),
+    ("frontend/autograph/operators", 8, "next() of one of several iterators is refused in words"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -300,3 +300,12 @@ def test_sets_and_dicts_of_iterators_over_values_of_the_program() -> None:
         )
 
     same(made, X)
+
+
+def test_next_of_one_of_several_iterators_is_refused() -> None:
+    def taken(x: Any) -> Any:
+        turns = itertools.cycle((1, 2)) if x[0] > 0 else itertools.cycle((2, 1))
+        return next(turns)
+
+    with pytest.raises(weft.UnsupportedError, match="decides which of several iterators this is"):
+        weft.function(taken)(X)

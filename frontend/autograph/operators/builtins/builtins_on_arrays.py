@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from .....dialect.ops.complex_parts import Complex
 from ....numpy_api.long_ints import require_64_bits
 from ....runtime_values.example_values import example_of
@@ -359,5 +360,11 @@ def ndenumerate(array: Any) -> Any:
 
 def next_(iterator: Any, *default: Any) -> Any:
     """`next`."""
+    if isinstance(iterator, Chosen) and any(hasattr(type(one), "__next__") for one in iterator.options):
+        raise UnsupportedError(
+            "the program decides which of several iterators this is, and next() moves one of them: make one iterator "
+            "of what it decides (items = a if c else b; it = iter(items)), or keep the place as a number and read "
+            "items[place % len(items)]"
+        )
     taking = getattr(type(iterator), "__weft_next__", None)
     return builtins.next(iterator, *default) if taking is None else taking(iterator, *default)
