@@ -222,6 +222,28 @@ class TestKeys:
 
         same(f, NUMBERS)
 
+    def test_dicts_and_sets_from_outside(self):
+        class Visits:
+            def __init__(self):
+                self.seen = {State(9, 9)}
+                self.counts = {ONE: 7, Cell(0, 0): 8}
+
+            def visit(self, n):
+                for v in n:
+                    state, cell = State(int(v), 0), Cell(int(v), 2)
+                    if state not in self.seen:
+                        self.seen.add(state)
+                    self.counts[cell] = self.counts.get(cell, 0) + int(v)
+                return len(self.seen), len(self.counts)
+
+        def all_of(visits):
+            return sorted((s.x, s.y) for s in visits.seen), [(repr(k), v) for k, v in visits.counts.items()]
+
+        one, other, compiled = Visits(), Visits(), weft.function(Visits.visit)
+        for numbers in (NUMBERS, NUMBERS + 1, NUMBERS):
+            assert compiled(one, numbers) == other.visit(numbers)
+            assert all_of(one) == all_of(other)
+
     def test_floats_and_two_zeros(self):
         def f(x):
             s = {Cell(v, 0.5) for v in x}

@@ -10,10 +10,11 @@ from typing import Any
 
 from ....guards.compared_fields import compared_fields
 from ....guards.generated import is_generated
+from ....reach.walks import attributes_of
 from ....source.modules import is_users_object
 from ....source.own_attributes import own_attribute
-from ..values.abstract import array_leaves
-from ..values.kinds import Container, Kind
+from ..values.abstract import array_leaves, kind_of
+from ..values.kinds import Container, Kind, Static
 from ..values.looked_up import note_special
 from ..values.object_handles import PooledObject, handle_of, object_pool_of
 
@@ -36,6 +37,17 @@ def attributes_in(key: Any) -> list[Any] | None:
         return None
     note_special(python_class, "__eq__", "__hash__")
     return [own_attribute(key, name) if pool is None else pool.get(number, name) for name in names]
+
+
+def kind_by_attributes(key: Any, kind: Kind) -> Kind:
+    """The abstract type of a key, of which an object from outside is one like those that the function makes."""
+    if isinstance(kind, Container) and type(key) is tuple:
+        return kind.with_parts(map(kind_by_attributes, key, kind.children))
+    python_class: Any = type(key)
+    if not isinstance(kind, Static) or compared_fields(python_class) is None:
+        return kind
+    attributes = attributes_of(key) or {}
+    return Container(python_class, tuple(attributes), tuple(map(kind_of, attributes.values())))
 
 
 def attribute_kinds(kind: Kind) -> tuple[Kind | None, ...]:

@@ -52,6 +52,7 @@ from .compared_keys import (
     compared,
     compared_columns,
     compared_kind,
+    kind_by_attributes,
     may_be_equal,
     names_of,
 )
@@ -98,7 +99,7 @@ def require_hashable(key: Any) -> None:
 def key_kind(key: Any) -> Kind:
     """The abstract type of a key; `TypeError` for what Python does not take, `UnsupportedError` for other things."""
     require_hashable(key)
-    kind = as_promoted_kind(as_arrays(kind_of(key)))
+    kind = as_promoted_kind(as_arrays(kind_by_attributes(key, kind_of(key))))
     _require_key(kind)
     return kind
 

@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from .....dialect.mlir import Type, Value
+from ....reach.walks import attributes_of
 from ....runtime_values import kept_texts
 from ....runtime_values.results import HeldInList, RuntimeContainer, RuntimeLength
 from ....runtime_values.values import RuntimeValue
@@ -247,6 +248,8 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
         parts = parts_of(value)
         if kind.kind is slice:
             parts = BOUNDS, bounds_of(value)
+        if parts is None and (attributes := attributes_of(value)) is not None:
+            parts = tuple(attributes), list(attributes.values())  # a key from outside of the function
         assert parts is not None, "the value has the structure of its abstract type"
         keys, children = parts
         if keys != kind.keys:
