@@ -339,6 +339,13 @@ def gpu_figures() -> GpuFigures:
     return GpuFigures() if gpu is None else gpu.figures
 
 
+def current_gpu() -> Gpu:
+    """The GPU that kernels are made for, for their schedules: where there is none, none of these is asked."""
+    gpu = current().gpu
+    assert gpu is not None
+    return gpu
+
+
 _processor: ContextVar[Processor | None] = ContextVar("processor", default=None)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...dialect.mlir import Type, Value, ir
 from .. import target
-from ..nests.emit import create
+from ..nests.emit import create, scalar
 from .number import Number
 
 
@@ -120,5 +120,4 @@ def call_intrinsic(symbol: str, type: Type, operands: list[Value]) -> Value:
 
 def integer(number: int, width: int) -> Value:
     """A constant operand."""
-    type = ir.IntegerType.get_signless(width)
-    return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
+    return scalar(ir.IntegerType.get_signless(width), number)

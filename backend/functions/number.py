@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from ...dialect.mlir import Type, Value, ir
 from ...dialect.records import dataclass
 from .. import target
-from ..nests.emit import compare, create, either
+from ..nests.emit import compare, create, either, scalar
 
-_PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "<>": 6, "!=": 13, "unordered": 14}
+_PREDICATES = {"==": "oeq", ">": "ogt", ">=": "oge", "<": "olt", "<=": "ole", "<>": "one", "!=": "une"}
 _INTEGER_PREDICATES = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "u<": "ult"}
 
 
@@ -149,10 +149,8 @@ class Number:
         return limit.where(limit.compare(">", self), self)
 
     def compare(self, predicate: str, other: Number | float) -> Value:
-        """An ordered comparison ("!=" and "unordered" are true for NaN)."""
-        i64 = ir.IntegerType.get_signless(64)
-        attributes = {"predicate": ir.IntegerAttr.get(i64, _PREDICATES[predicate])}
-        return create("arith.cmpf", [like(self.type, 1)], [self.value, self._coerce(other).value], attributes)
+        """An ordered comparison ("!=" is true for NaN)."""
+        return compare(_PREDICATES[predicate], self.value, self._coerce(other).value)
 
     def where(self, condition: Value, otherwise: Number | float) -> Number:
         """This value where the condition holds, else another."""
@@ -167,7 +165,7 @@ class Number:
 
     def is_nan(self) -> Value:
         """Whether the value is not a number."""
-        return self.compare("unordered", self)
+        return compare("uno", self.value, self.value)
 
     def to_bits(self) -> Integer:
         """The bit pattern."""
@@ -288,8 +286,7 @@ def no_lane(condition: Value) -> Value:
 
 def rarely(condition: Value) -> Value:
     """A scalar condition that hardly ever holds: see cpu/lowering/branch_weights.py."""
-    no = create("arith.constant", [condition.type], [], {"value": ir.IntegerAttr.get(condition.type, 0)})
-    return create("llvm.intr.expect", [condition.type], [condition, no])
+    return create("llvm.intr.expect", [condition.type], [condition, scalar(condition.type, 0)])
 
 
 def all_of(*conditions: Value) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialect.mlir import Type, Value, ir
-from .emit import Emitter, Index, create
+from .emit import Emitter, Index, create, scalar
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
@@ -73,8 +73,7 @@ def _field(descriptor: Value, place: list[int], type: str) -> Value:
 
 
 def _integer(number: Index) -> Value:
-    type = ir.IntegerType.get_signless(64)
-    return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
+    return scalar(ir.IntegerType.get_signless(64), number)
 
 
 def _doubled(value: Value) -> Value:

@@ -70,6 +70,10 @@ class Emitter(IndexArithmetic):
             return left // right
         return left if right == 1 else self._binary("arith.divui", left, right)
 
+    def divide_up(self, left: Index, right: int) -> Index:
+        """The same, rounded up."""
+        return self.divide(self.add(left, right - 1), right)
+
     def affine(self, expression: Any, dims: Sequence[Index]) -> Index:
         """The value of an affine expression without symbols, given its dimensions."""
         if isinstance(expression, ir.AffineDimExpr):
@@ -245,15 +249,28 @@ def either(condition: Value, type: Type, first: Callable[[], Value], second: Cal
     return branch.results[0]
 
 
+def scalar(type: Type, number: float) -> Value:
+    """A constant of a float or integer type, where it is needed."""
+    of = ir.FloatAttr if isinstance(type, ir.FloatType) else ir.IntegerAttr
+    return create("arith.constant", [type], [], {"value": of.get(type, number)})
+
+
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+_OF_FLOATS = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
 
 
 def compare(predicate: str, left: Value, right: Value) -> Value:
-    """A comparison of integers; of vectors one for each lane."""
-    flag = ir.IntegerType.get_signless(1)
-    type = ir.VectorType.get(left.type.shape, flag) if isinstance(left.type, ir.VectorType) else flag
-    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _PREDICATES.index(predicate))
-    return create("arith.cmpi", [type], [left, right], {"predicate": number})
+    """A comparison of integers or of floats, by MLIR's name of it; of vectors one for each lane."""
+    element, flag = left.type, ir.IntegerType.get_signless(1)
+    if isinstance(element, ir.VectorType):
+        element, flag = element.element_type, ir.VectorType.get(element.shape, flag)
+    is_float = isinstance(element, ir.FloatType)
+    number = (_OF_FLOATS if is_float else _PREDICATES).index(predicate)
+    attributes = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}
+    return create("arith.cmpf" if is_float else "arith.cmpi", [flag], [left, right], attributes)
 
 
 def load(memref: Value, indices: Sequence[Value]) -> Value:

@@ -15,7 +15,7 @@ from ...dialect.mlir import Block, Operation, Value, ir
 from ...dialect.records import dataclass
 from ...passes.preconditions import refuse
 from ...passes.rewriting import operations_of
-from .emit import Emitter, Index, create, prefetch
+from .emit import Emitter, Index, create, prefetch, scalar
 
 
 @dataclass
@@ -198,8 +198,7 @@ def memref_size(memref: Value, axis: int) -> Value:
         first = _SIZED[operation.name](operation)
         return operation.operands[first + dynamic.index(axis)]
     index = ir.IndexType.get()
-    position = create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, axis)})
-    return create("memref.dim", [index], [memref, position])
+    return create("memref.dim", [index], [memref, scalar(index, axis)])
 
 
 def whole(memref: Value) -> Access:

@@ -20,7 +20,7 @@ from ....passes.base import Pass, Statistics
 from ....passes.rewriting import defined_functions, operations_in, operations_of
 from ... import target
 from ...functions.number import Number, all_of, rarely
-from ...nests.emit import create, either
+from ...nests.emit import create, either, scalar
 from ...nests.independence import base
 from .vectors.split_division import split_divisor
 
@@ -101,7 +101,7 @@ def _replace(division: Operation, parts: SplitReciprocal) -> None:
         size = abs(x)
         usual = all_of(size.compare(">=", parts.least), size.compare("<=", parts.largest))
         i1 = ir.IntegerType.get_signless(1)
-        yes = create("arith.constant", [i1], [], {"value": ir.IntegerAttr.get(i1, 1)})
+        yes = scalar(i1, 1)
         unusual = rarely(create("arith.xori", [i1], [usual, yes]))  # else LLVM would compute both
         found = either(
             unusual,

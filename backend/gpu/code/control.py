@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....dialect.mlir import Value, ir
+from ....dialect.mlir import Value
 from ...nests.emit import Branch as Branch
 from ...nests.emit import compare as compare
-from ...nests.emit import create, while_loop
+from ...nests.emit import create, scalar, while_loop
 from ...nests.emit import only_if as only_if
 from ...nests.emit import otherwise as otherwise
 
@@ -16,7 +16,7 @@ def first_without(holds: Callable[[Value], Value], start: Value, end: Value) -> 
     """The first number from `start` to `end` of which something does not hold, which holds of all before it."""
 
     def halved(low: Value, high: Value) -> list[Value]:
-        one = create("arith.constant", [low.type], [], {"value": ir.IntegerAttr.get(low.type, 1)})
+        one = scalar(low.type, 1)
         middle = create("arith.shrui", [low.type], [create("arith.addi", [low.type], [low, high]), one])
         is_held = holds(middle)
         behind = create("arith.addi", [low.type], [middle, one])

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ....passes.rewriting import operations_in
-from ...nests.emit import Emitter, Index, create, load
+from ...nests.emit import Emitter, Index, create, load, scalar
 from ...nests.independence import roots
-from ...nests.nest import memref_size
+from ...nests.nest import LoopNest, loop_nest, memref_size
 from ...planning.names import EXIT
 from ..placement.place_kernels import guard_of
 from .captures import captures, inner_operations, outer_operands, writes_of
@@ -113,12 +113,7 @@ class Kernel:
         with self.body():
             self._bind(list(block.arguments), extents, local)
             # What is made again is put before it, where all that follows sees it.
-            self._start = create_operation(
-                "arith.constant",
-                [ir.IndexType.get()],
-                (),
-                {"value": ir.IntegerAttr.get(ir.IndexType.get(), 0)},
-            )
+            self._start = scalar(ir.IndexType.get(), 0).owner
             if guard is not None:
                 self._return_on_failure(self._values[guard])
 
@@ -126,8 +121,7 @@ class Kernel:
         """Do nothing once a check has failed, of a kernel before or of another part of this one."""
         emitter = self.emitter
         failed = load(record, [emitter.value(0)])
-        none = create("arith.constant", [failed.type], [], {"value": ir.IntegerAttr.get(failed.type, 0)})
-        with only_if(compare("ne", failed, none)):
+        with only_if(compare("ne", failed, scalar(failed.type, 0))):
             declare_exit(self.operation)
             create_operation("func.call", attributes={"callee": ir.FlatSymbolRefAttr.get(EXIT)})
 
@@ -136,6 +130,15 @@ class Kernel:
         """Write at the end of the kernel."""
         with ir.InsertionPoint(self._return), self._function.location:
             yield
+
+    @contextmanager
+    def nests(self, ops: Sequence[Operation]) -> Iterator[list[LoopNest]]:
+        """Write at the end of the kernel what becomes of operations, whose copies are there as long as that takes."""
+        with self.body():
+            copies = [self.clone(op) for op in ops]
+            yield [loop_nest(copy) for copy in copies]
+            for copy in copies:
+                copy.erase()
 
     def _bind(self, arguments: list[Value], extents: Mapping[Axis, Axis], local: Sequence[Value]) -> None:
         passed = dict(zip(self._extents, arguments[len(self._parameters) :], strict=True))
@@ -269,12 +272,7 @@ class Kernel:
         block = [emitter.value(extent) for extent in self.threads]
         operands = [part for v in passed for part in _parameters_of(v)]
         operands += [memref_size(instead.get(v, v), axis) for v, axis in self._extents]
-        i32 = ir.IntegerType.get_signless(32)
-        size = (
-            [create("arith.constant", [i32], [], {"value": ir.IntegerAttr.get(i32, shared)})]
-            if shared
-            else []
-        )
+        size = [scalar(ir.IntegerType.get_signless(32), shared)] if shared else []
         segments = [0, *[1] * 6, *[0] * 3, len(size), len(operands), 0]
         module = device_module_name(self._function.attributes["sym_name"].value)
         attributes = {

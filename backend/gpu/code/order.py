@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from ....dialect.mlir import Value, ir
-from ...nests.emit import create
+from ...nests.emit import create, scalar
 from .control import compare
-
-_BELOW, _ULT, _OEQ, _UNO = 4, 11, 1, 14
-"""Predicates of `arith.cmpf`: ordered and unordered less, equal, and of a NaN."""
 
 
 def comes_before(x: Value, y: Value) -> Value:
@@ -16,16 +13,16 @@ def comes_before(x: Value, y: Value) -> Value:
         return compare("slt", x, y)
     if isinstance(x.type, ir.ComplexType):
         return _complex_comes_before(x, y)
-    return _and(_compare(_ULT, x, y), _compare(_OEQ, x, x))
+    return _and(compare("ult", x, y), compare("oeq", x, x))
 
 
 def _complex_comes_before(x: Value, y: Value) -> Value:
     """In groups: no NaN, imaginary part NaN, real part NaN, both. In a group, parts that are not NaN decide."""
     (xr, xi), (yr, yi) = _parts(x), _parts(y)
     x_group, y_group = _group(xr, xi), _group(yr, yi)
-    no = create("arith.constant", [ir.IntegerType.get_signless(1)], [], {"value": ir.BoolAttr.get(False)})
-    not_behind = compare("eq", _compare(_BELOW, yr, xr), no)
-    by_parts = _or(_compare(_BELOW, xr, yr), _and(not_behind, _compare(_BELOW, xi, yi)))
+    no = scalar(ir.IntegerType.get_signless(1), 0)
+    not_behind = compare("eq", compare("olt", yr, xr), no)
+    by_parts = _or(compare("olt", xr, yr), _and(not_behind, compare("olt", xi, yi)))
     return _or(compare("ult", x_group, y_group), _and(compare("eq", x_group, y_group), by_parts))
 
 
@@ -35,15 +32,9 @@ def _parts(x: Value) -> list[Value]:
 
 def _group(real: Value, imaginary: Value) -> Value:
     i8 = ir.IntegerType.get_signless(8)
-    one = create("arith.constant", [i8], [], {"value": ir.IntegerAttr.get(i8, 1)})
-    high, low = (create("arith.extui", [i8], [_compare(_UNO, part, part)]) for part in (real, imaginary))
+    one = scalar(i8, 1)
+    high, low = (create("arith.extui", [i8], [compare("uno", part, part)]) for part in (real, imaginary))
     return create("arith.ori", [i8], [create("arith.shli", [i8], [high, one]), low])
-
-
-def _compare(predicate: int, x: Value, y: Value) -> Value:
-    i64 = ir.IntegerType.get_signless(64)
-    attributes = {"predicate": ir.IntegerAttr.get(i64, predicate)}
-    return create("arith.cmpf", [ir.IntegerType.get_signless(1)], [x, y], attributes)
 
 
 def _and(x: Value, y: Value) -> Value:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....passes.rewriting import operations_in
-from ...nests.emit import Emitter, Index, create, load, store
+from ...nests.emit import Emitter, Index, create, load, scalar, store
 from ...nests.nest import LoopNest
 from ...nests.reductions import KINDS, combine, combiners, widened_sum
 from .control import compare, only_if
@@ -32,6 +32,13 @@ class Reduction:
         if len(found) != len(nest.outputs):
             found = _complex_combiners(nest)
         return Reduction(nest, found) if len(found) == len(nest.outputs) else None
+
+    @staticmethod
+    def known(nest: LoopNest) -> Reduction:
+        """That of a nest which is known to be one."""
+        found = Reduction.of(nest)
+        assert found is not None
+        return found
 
     @property
     def types(self) -> list[Type]:
@@ -190,9 +197,7 @@ def shuffle(value: Value, distance: int, mode: str = "xor") -> Value:
     i32, i1 = ir.IntegerType.get_signless(32), ir.IntegerType.get_signless(1)
     bits = value if type == word else create(_cast(type), [word], [value])
     wide = create("arith.extui", [i32], [bits]) if width < 32 else bits
-    numbers = [
-        create("arith.constant", [i32], [], {"value": ir.IntegerAttr.get(i32, n)}) for n in (distance, WARP)
-    ]
+    numbers = [scalar(i32, n) for n in (distance, WARP)]
     attributes = {"mode": ir.Attribute.parse(f"#gpu<shuffle_mode {mode}>")}
     bits = ir.Operation.create("gpu.shuffle", [wide.type, i1], [wide, *numbers], attributes).results[0]
     narrow = create("arith.trunci", [word], [bits]) if width < 32 else bits

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....dialect.records import dataclass
-from ...nests.emit import Emitter, Index, create
+from ...nests.emit import Emitter, Index, create, scalar
 from .assembly import instruction
 from .kernel import Kernel, create_operation
 
@@ -36,7 +36,7 @@ def pointer_type(space: int) -> Type:
 
 def constant(value: int, bits: int = 32) -> Value:
     """A constant of so many bits."""
-    return create("arith.constant", [_i(bits)], [], {"value": ir.IntegerAttr.get(_i(bits), value)})
+    return scalar(_i(bits), value)
 
 
 class SharedTiles:

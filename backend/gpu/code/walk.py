@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ....dialect.mlir import Type, Value, ir
 from ...functions.instructions import call_intrinsic
-from ...nests.emit import Emitter, ForLoop, Index, create
+from ...nests.emit import Emitter, ForLoop, Index, create, scalar
 from ...nests.nest import LoopNest
 from .control import compare, only_if, otherwise
 
@@ -73,7 +73,7 @@ def inverses(extents: Sequence[Index], emitter: Emitter) -> list[Value | None]:
     i64 = ir.IntegerType.get_signless(64)
 
     def number(value: int) -> Value:
-        return create("arith.constant", [i64], [], {"value": ir.IntegerAttr.get(i64, value)})
+        return scalar(i64, value)
 
     def compute(name: str, *operands: Value) -> Value:
         return create(f"arith.{name}", [i64], operands)
@@ -104,7 +104,7 @@ def split_by(
     known = [word for word in words if word is not None]
     if not known:
         return split(flat, extents, emitter)
-    zero = create("arith.constant", [known[0].type], [], {"value": ir.IntegerAttr.get(known[0].type, 0)})
+    zero = scalar(known[0].type, 0)
     types = [emitter.index_type] * len(extents)
     with only_if(compare("ne", known[0], zero), types) as branch:
         branch.give([emitter.value(part) for part in _multiplied(flat, extents, words, emitter)])
@@ -123,7 +123,7 @@ def _multiplied(
         return create(f"arith.{name}", [i32], operands)
 
     def number(value: int) -> Value:
-        return create("arith.constant", [i32], [], {"value": ir.IntegerAttr.get(i32, value)})
+        return scalar(i32, value)
 
     left = create("arith.index_cast", [i32], [flat])
     positions: list[Index] = []
@@ -143,8 +143,7 @@ def _multiplied(
 
 def _halves(word: Value) -> list[Value]:
     """What is in a word, and what is above it."""
-    by = create("arith.constant", [word.type], [], {"value": ir.IntegerAttr.get(word.type, 32)})
-    parts = word, create("arith.shrui", [word.type], [word, by])
+    parts = word, create("arith.shrui", [word.type], [word, scalar(word.type, 32)])
     return [create("arith.trunci", [ir.IntegerType.get_signless(32)], [part]) for part in parts]
 
 

@@ -30,7 +30,7 @@ from ....passes.rewriting import (
     symbols_of,
     terminator,
 )
-from ...nests.emit import create
+from ...nests.emit import create, scalar
 from ...nests.independence import base, handed_on
 from ...planning.boundaries import kernel_functions
 from ...planning.failures import FailureSites
@@ -525,5 +525,4 @@ def _leave_to_host(parts: LoopParts, told: set[Value], count: Value | None) -> N
 
 def _nothing(type: Type) -> Value:
     """A number in the place of one that nobody looks at."""
-    number = ir.FloatAttr.get(type, 0.0) if isinstance(type, ir.FloatType) else ir.IntegerAttr.get(type, 0)
-    return create("arith.constant", [type], [], {"value": number})
+    return scalar(type, 0)

@@ -22,7 +22,7 @@ from ....passes.control_flow.structure import constant_index
 from ....passes.lowering.random import LARGE_POPULATION
 from ....passes.rewriting import constant_integer
 from ...functions.number import Integer
-from ...nests.emit import create
+from ...nests.emit import create, scalar
 from ...planning.shapes import static_shape
 from ..code.control import Branch, compare, first_without, only_if
 from ..placement.sorts import SORTED_BITS
@@ -91,8 +91,7 @@ def arrange(op: Operation, words: Callable[[], Words]) -> None:
 
 def _refuse(places: Integer) -> None:
     """Say that a permutation has too many places, of which no GPU has had the memory: some 160 GB."""
-    byte = ir.IntegerType.get_signless(8)
-    always = create("arith.constant", [byte], [], {"value": ir.IntegerAttr.get(byte, 1)})
+    always = scalar(ir.IntegerType.get_signless(8), 1)
     operands = [
         create("tensor.from_elements", [ir.RankedTensorType.get([], value.type)], [value])
         for value in (always, places.value)

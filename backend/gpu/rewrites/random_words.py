@@ -30,7 +30,7 @@ from ...cpu.random_numbers.words import (
     UPPER,
 )
 from ...functions.number import Integer
-from ...nests.emit import create, while_loop
+from ...nests.emit import create, scalar, while_loop
 from ..code.control import Branch
 from ..placement.effort import EXPECTED_TURNS
 
@@ -241,9 +241,7 @@ def _powers(multiplier: int, count: int) -> tuple[int, int]:
 def constant(number: int) -> Integer:
     """A word."""
     signed = number - (1 << _WORD) if number >> (_WORD - 1) == 1 else number
-    return Integer(
-        create("arith.constant", [word_type()], [], {"value": ir.IntegerAttr.get(word_type(), signed)})
-    )
+    return Integer(scalar(word_type(), signed))
 
 
 def word_of(index: Value) -> Integer:

@@ -85,16 +85,13 @@ class TiledAttention(DeviceSchedule):
             name: str, kind: type[Rows], memory: Sequence[Value], blocks: Sequence[Index], text: str
         ) -> None:
             kernel = Kernel(self.function, name, ops, (THREADS, 1, 1), [*given, *memory], between)
-            with kernel.body():
-                copies = {op: kernel.clone(op) for op in ops}
+            with kernel.nests(ops) as nests:
                 own = Pieces(pieces, [kernel.value(memref) for memref in memory])
-                written = kind(kernel, parts, tile, copies, ends, asked, own)
+                written = kind(kernel, parts, tile, dict(zip(ops, nests, strict=True)), ends, asked, own)
                 written.emit()
-                for copy in copies.values():
-                    copy.erase()
             kernel.launch(blocks, text, shared=written.shared_bytes)
 
-        counts = [*parts.outer, emitter.divide(emitter.add(parts.rows, tile.rows - 1), tile.rows)]
+        counts = [*parts.outer, emitter.divide_up(parts.rows, tile.rows)]
         blocks = emitter.maximum(1, emitter.product(counts))
         text = f"{self.title}; {tile.rows} rows and {tile.keys} keys at a time"
         pieces = pieces_of(parts, tile, blocks)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ....dialect.mlir import Type, Value
 from ....dialect.records import dataclass
 from ...nests.emit import Index, create
-from ...target import current
+from ...target import current_gpu
 from ..code.asynchronous import close_group, wait_for_groups
 from ..code.control import compare, only_if
 from ..code.tensor_copies import SharedTiles
@@ -52,8 +52,7 @@ class CopiedAttention:
         first = CopiedFactor(_Lines.of_loader(self._keys, half), self._keys, 0)
         self._factors = first, CopiedFactor(_Lines.of_loader(values, half), values, first.bytes)
         self._bytes = sum(factor.bytes for factor in self._factors)
-        gpu = current().gpu
-        assert gpu is not None
+        gpu = current_gpu()
         self._stages = 3 if 2 * 3 * self._bytes <= gpu.shared_bytes else 2
         self.shared_bytes = self._stages * self._bytes
         self._queries: CopiedFactor | None = None

@@ -51,14 +51,6 @@ class Softmax(Protocol):
         """A number in another type."""
         ...
 
-    def compare(self, predicate: str, left: Value, right: Value) -> Value:
-        """A comparison of floats."""
-        ...
-
-    def reduction(self, op: Operation) -> Reduction:
-        """How an operation combines numbers."""
-        ...
-
 
 class Mask(NamedTuple):
     """What chooses between a score and a number, as the last that is done to scores."""
@@ -177,17 +169,17 @@ class HiddenTiles:
             for value in rows.of_values.load(emitter.add(first, depth)):
                 number = rows.as_type(value, rows.element)
                 sum_of_zeros = create("math.fma", [rows.element], [number, rows.zero, sum_of_zeros])
-        holds = rows.compare("oeq", sum_of_zeros, rows.zero)
+        holds = compare("oeq", sum_of_zeros, rows.zero)
         if math.isfinite(self._mask.number):
             number, least = (
                 emitter.splat(each, rows.element) for each in (self._mask.number, _LEAST[rows.element.width])
             )
             for score in largest:
                 below = create("arith.subf", [rows.element], [number, score])
-                holds = create("arith.andi", [holds.type], [holds, rows.compare("olt", below, least)])
-        reduction = rows.reduction(rows.attention.largest)
+                holds = create("arith.andi", [holds.type], [holds, compare("olt", below, least)])
+        reduction = Reduction.known(loop_nest(rows.attention.largest))
         none, some = (emitter.splat(each, reduction.types[0]) for each in (0, 1))
         block = BlockReduction(rows.kernel, THREADS)
         with block.repeated():
             (found,) = block.reduce(reduction, [create("arith.select", [none.type], [holds, none, some])])
-        return rows.compare("oeq", found, none)
+        return compare("oeq", found, none)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...nests.emit import ForLoop, Index, create, load
-from ...target import current
+from ...target import current_gpu
 from ..code.control import compare, only_if
 from ..code.walk import split
 from .attention_parts import Parts, Tile
@@ -18,8 +18,7 @@ _LEAST = 4
 
 def pieces_of(parts: Parts, tile: Tile, blocks: Index) -> int:
     """How many blocks share the keys of some rows: several, where rows alone would leave most of the GPU idle."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     keys = parts.keys
     if not isinstance(blocks, int) or not isinstance(keys, int) or blocks * _IDLE > gpu.multiprocessors:
         return 1

@@ -66,21 +66,21 @@ class Rows(Results):
         kernel: Kernel,
         parts: Parts,
         tile: Tile,
-        copies: dict[Operation, Operation],
+        nests: dict[Operation, LoopNest],
         ends: Sequence[Step],
         is_asked_for: bool,
         pieces: Pieces,
     ) -> None:
         outer, self.tile_shape, self.pieces = parts.attention, tile, pieces
         fields = ("scores", "largest", "weights", "total", "shares", "result")
-        inner = {name: copies[getattr(outer, name)] for name in fields}
-        changes = tuple(copies[op] for op in outer.changes)
+        inner = {name: nests[getattr(outer, name)].operation for name in fields}
+        changes = tuple(nests[op].operation for op in outer.changes)
         own = Parts.of(replace(outer, changes=changes, **inner))
         assert own is not None
         self.parts, self.attention, self.queries_keys = own, own.attention, own.scores
-        nests = [self.parts.result.nest, *[loop_nest(copies[step.nest.operation]) for step in ends[1:]]]
-        self._take_extents(nests[0])
-        super().__init__(kernel, self.parts.result, ends, nests, is_asked_for)
+        last = [self.parts.result.nest, *[nests[step.nest.operation] for step in ends[1:]]]
+        self._take_extents(last[0])
+        super().__init__(kernel, self.parts.result, ends, last, is_asked_for)
         self.keys = self.parts.keys
         self.zero = self.emitter.splat(0, self.element)
         self.least = self.emitter.splat(-math.inf, self.element)
@@ -96,7 +96,7 @@ class Rows(Results):
     def _place(self) -> None:
         """Which rows the block has."""
         emitter, rows = self.emitter, self.tile_shape.rows
-        count = emitter.divide(emitter.add(self.rows, rows - 1), rows)
+        count = emitter.divide_up(self.rows, rows)
         *batch, tile = split(self.kernel.id("block_id"), [*self.parts.outer, count], emitter)
         self.first = emitter.multiply(tile, rows)
         self.thread = self.kernel.id("thread_id")
@@ -221,7 +221,7 @@ class Rows(Results):
         emitter, (of_largest, of_totals, of_sums) = self.emitter, self.pieces.memory
         columns = [emitter.value(place) for place in self.column_places()]
         is_first = compare("eq", columns[0], emitter.value(0))
-        reduction = self.reduction(self.attention.total)
+        reduction = Reduction.known(loop_nest(self.attention.total))
         for number, place in enumerate(self.row_places()):
             (total,) = warp_reduce(reduction, [totals[number]], self.lanes)
             row = emitter.value(emitter.add(self.first, place))
@@ -242,7 +242,7 @@ class Rows(Results):
 
     def _largest(self, before: Value, scores: Sequence[Value]) -> Value:
         """The largest number of a row so far, which all threads that share the row know."""
-        reduction = self.reduction(self.attention.largest)
+        reduction = Reduction.known(loop_nest(self.attention.largest))
         wide = [self.as_type(score, reduction.types[0]) for score in scores]
         found = wide[0]
         for value in wide[1:]:
@@ -253,7 +253,7 @@ class Rows(Results):
 
     def _finite(self, largest: Value) -> Value:
         """What is subtracted: zero where all scores were minus infinity so far, so that their weights are zeros."""
-        none = self.compare("oeq", largest, self.least)
+        none = compare("oeq", largest, self.least)
         return create("arith.select", [largest.type], [none, self.zero, largest])
 
     def _exponential(self, score: Value, largest: Value, power: float = 0.0) -> Value:
@@ -294,7 +294,7 @@ class Rows(Results):
 
     def _divided(self, total: Value, sums: Sequence[Value]) -> list[Value]:
         """What a row has of values, divided by the sum of all weights of the row."""
-        reduction = self.reduction(self.attention.total)
+        reduction = Reduction.known(loop_nest(self.attention.total))
         (total,) = warp_reduce(reduction, [total], self.lanes)
         back = self.emitter.splat(2.0**-self._power, total.type)
         total = create("arith.mulf", [total.type], [total, back])
@@ -365,24 +365,12 @@ class Rows(Results):
         rows = [self.emitter.add(self.first, place) for place in self.row_places()]
         self.store_places(values, rows, self.column_places())
 
-    def reduction(self, op: Operation) -> Reduction:
-        reduction = Reduction.of(loop_nest(op))
-        assert reduction is not None
-        return reduction
-
     def as_type(self, value: Value, type: Type) -> Value:
         """A number in another type."""
         if value.type == type:
             return value
         name = "arith.extf" if type.width > value.type.width else "arith.truncf"
         return create(name, [type], [value])
-
-    def compare(self, predicate: str, left: Value, right: Value) -> Value:
-        i64 = ir.IntegerType.get_signless(64)
-        number = {
-            "predicate": ir.IntegerAttr.get(i64, ("false", "oeq", "ogt", "oge", "olt").index(predicate))
-        }
-        return create("arith.cmpf", [ir.IntegerType.get_signless(1)], [left, right], number)
 
 
 def _copied(value: Value, values: dict[Value, Value]) -> Value:

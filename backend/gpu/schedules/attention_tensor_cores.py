@@ -11,7 +11,7 @@ from __future__ import annotations
 from ....dialect.mlir import Value, ir
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, create
-from ...target import current
+from ...target import current_gpu
 from ..code import assembly
 from ..code.control import compare
 from ..code.kernel import LEAST_BLOCKS
@@ -43,8 +43,7 @@ _SCALE = 15
 
 def takes(parts: Parts) -> bool:
     """Whether tensor cores multiply queries with keys, and weights with values."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     scores, result = parts.scores, parts.result
     factors = [scores.left, scores.right, result.right]
     types = {str(factor.access.memref.type.element_type) for factor in factors}
@@ -112,8 +111,7 @@ class HalfRows(Rows):
 
     def _copies(self) -> CopiedAttention | None:
         """The tiles that are copied ahead; none where these are no multiples of 16 bytes, or too many."""
-        loaders, gpu = [self.of_keys, self.of_values], current().gpu
-        assert gpu is not None
+        loaders, gpu = [self.of_keys, self.of_values], current_gpu()
         if not can_copy(loaders):
             return None
         found = CopiedAttention(self, self.half, loaders, self._shared_queries())

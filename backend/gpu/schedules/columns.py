@@ -14,7 +14,7 @@ from ....dialect.records import dataclass
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, load, store
 from ...nests.nest import Access, LoopNest, loop_nest
-from ...target import current
+from ...target import current_gpu
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate
 from ..code.points import read
@@ -71,8 +71,7 @@ class Columns(DeviceSchedule):
         collapse_dims([outer], emitter)
         shape = _shape(outer)
         assert shape is not None
-        reduction = Reduction.of(outer)
-        assert reduction is not None
+        reduction = Reduction.known(outer)
         local = not_asked_for(self.steps)
         across = emitter.divide(
             emitter.add(outer.extents[shape.column], _ACROSS * shape.lanes - 1), _ACROSS * shape.lanes
@@ -122,8 +121,7 @@ def _is_column(nest: LoopNest, dim: int) -> bool:
 
 def _slices(nest: LoopNest, summed: int, column: int, lanes: int) -> int:
     """How many blocks share the rows of a column."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     extents = [extent for extent in nest.extents if isinstance(extent, int)]
     if len(extents) != len(nest.extents):
         return 1
@@ -145,13 +143,10 @@ class _Columns:
     def emit(self, partial: Sequence[Value] | None) -> None:
         """Write the kernel; the numbers go to `partial` where they are those of a slice."""
         kernel, emitter, shape = self.kernel, self.emitter, self.shape
-        with kernel.body():
-            copy = kernel.clone(self.steps[0].nest.operation)
-            self.nest = nest = loop_nest(copy)
+        with kernel.nests([self.steps[0].nest.operation]) as (nest,):
+            self.nest = nest
             collapse_dims([nest], emitter)
-            reduction = Reduction.of(nest)
-            assert reduction is not None
-            self.reduction = reduction
+            self.reduction = reduction = Reduction.known(nest)
             self._place()
             carried = reduction.neutral(emitter) * shape.lanes
             inside = compare("ult", emitter.value(self.column), emitter.value(nest.extents[shape.column]))
@@ -160,13 +155,12 @@ class _Columns:
             with otherwise(branch):
                 branch.give(carried)
             self._join(branch.results, inside, partial)
-            copy.erase()
 
     def _place(self) -> None:
         """Which column, and which of the outer points, a thread has."""
         emitter, nest, shape = self.emitter, self.nest, self.shape
         width = _ACROSS * shape.lanes
-        across = emitter.divide(emitter.add(nest.extents[shape.column], width - 1), width)
+        across = emitter.divide_up(nest.extents[shape.column], width)
         extents = [*[nest.extents[dim] for dim in shape.outer], across]
         *self.outer, block = split(self.kernel.id("block_id"), extents, emitter)
         self.across, self.down = self.kernel.id("thread_id"), self.kernel.id("thread_id", "y")
@@ -215,7 +209,7 @@ class _Columns:
         together = emitter.subtract(end, step - _DOWN)
         carried = stepped(first, together, step, neutral, emitter, lambda row, c: self._add(row, _AHEAD, c))
         left = emitter.maximum(0, emitter.subtract(together, first))
-        done = emitter.divide(emitter.add(left, step - 1), step)
+        done = emitter.divide_up(left, step)
         rest = emitter.add(first, emitter.multiply(done, step))
         return stepped(rest, end, _DOWN, carried, emitter, lambda row, c: self._add(row, 1, c))
 
@@ -281,12 +275,9 @@ def _combine(
 ) -> None:
     """Combine the slices of a result, a thread each."""
     emitter = kernel.emitter
-    with kernel.body():
-        copy = kernel.clone(steps[0].nest.operation)
-        nest = loop_nest(copy)
+    with kernel.nests([steps[0].nest.operation]) as (nest,):
         collapse_dims([nest], emitter)
-        reduction = Reduction.of(nest)
-        assert reduction is not None
+        reduction = Reduction.known(nest)
         block = emitter.multiply(kernel.id("block_id"), _THREADS)
         number = emitter.value(emitter.add(block, kernel.id("thread_id")))
         with only_if(compare("ult", number, emitter.value(results))):
@@ -302,4 +293,3 @@ def _combine(
             for dim, index in zip(dims, split(number, [nest.extents[d] for d in dims], emitter), strict=True):
                 point[dim] = index
             finish(kernel, steps, nest, reduction, values, point)
-        copy.erase()

@@ -12,7 +12,7 @@ from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
 from ...nests.compaction import Compaction, match_compaction
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
-from ...target import current
+from ...target import current_gpu
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate
@@ -46,10 +46,9 @@ class Compactions(DeviceSchedule):
     def write(self, name: str) -> None:
         known = constant_integer(self.found.loop.operands[1])
         length: Index = self.found.loop.operands[1] if known is None else known
-        gpu = current().gpu
-        assert gpu is not None
+        gpu = current_gpu()
         emitter, share = Emitter(self.function), _TILE * _TILES
-        blocks = emitter.divide(emitter.add(length, share - 1), share)
+        blocks = emitter.divide_up(length, share)
         slices = emitter.maximum(1, emitter.minimum(blocks, gpu.multiprocessors))
         if slices == 1:
             kernel = Kernel(self.function, name, self.ops, (_THREADS, 1, 1))
@@ -81,7 +80,7 @@ class _Slice:
         self.blocks = kernel.id("grid_dim")
         length = kernel.value(found.loop.operands[1])
         each = create("arith.ceildivui", [length.type], [length, self.blocks])
-        each = emitter.value(emitter.multiply(emitter.divide(emitter.add(each, _TILE - 1), _TILE), _TILE))
+        each = emitter.value(emitter.multiply(emitter.divide_up(each, _TILE), _TILE))
         self.start = emitter.value(emitter.minimum(emitter.multiply(self.number, each), length))
         self.end = emitter.value(emitter.minimum(emitter.add(self.start, each), length))
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 from ....dialect.mlir import Value, ir
 from ...nests.contraction import Contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
-from ...nests.nest import LoopNest, loop_nest
+from ...nests.nest import LoopNest
 from ...target import gpu_figures
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel
@@ -59,7 +59,7 @@ class Tiles:
         self.zero = self.emitter.splat(0, self.element)
         self.thread = kernel.id("thread_id")
         emitter = self.emitter
-        count = emitter.divide(emitter.add(self.rows, tile.rows - 1), tile.rows)
+        count = emitter.divide_up(self.rows, tile.rows)
         *self.batch, number = split(kernel.id("block_id"), [*parts.outer, count], emitter)
         self.first = emitter.multiply(number, tile.rows)
         self._outside: dict[tuple[int, int | None], Value] = {}
@@ -229,9 +229,7 @@ class RowSums(Ending):
 
     def __init__(self, tiles: Tiles, steps: Sequence[Step]) -> None:
         self.tiles, self.steps, self.nest = tiles, steps, tiles.parts.total.nest
-        found = Reduction.of(self.nest)
-        assert found is not None
-        self.reduction = found
+        self.reduction = Reduction.known(self.nest)
 
     def start(self) -> list[Value]:
         return self.reduction.neutral(self.tiles.emitter) * len(self.tiles.row_places())
@@ -414,12 +412,9 @@ class ComputedTiles(DeviceSchedule):
         ops = [step.nest.operation for step in steps]
         given = [start for step in steps for start in step.starts]
         kernel = Kernel(self.function, name, ops, (THREADS, 1, 1), given, between)
-        with kernel.body():
-            copies = [kernel.clone(op) for op in ops]
-            self._write(kernel, [loop_nest(copy) for copy in copies], ends, asked)
-            for copy in copies:
-                copy.erase()
-        counts = [*self.parts.outer, emitter.divide(emitter.add(self.parts.rows, tile.rows - 1), tile.rows)]
+        with kernel.nests(ops) as nests:
+            self._write(kernel, nests, ends, asked)
+        counts = [*self.parts.outer, emitter.divide_up(self.parts.rows, tile.rows)]
         text = f"{self.title}; {tile.rows} rows and {tile.keys} elements of them at a time"
         kernel.launch([emitter.maximum(1, emitter.product(counts))], text)
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ....dialect.mlir import Type, Value, ir
 from ...nests.emit import ForLoop, Index, create
-from ...target import current
+from ...target import current_gpu
 from ..code.asynchronous import address, begin_copy, close_group, load_matrices, wait_for_groups
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
@@ -64,8 +64,7 @@ class CopiedTiles:
         for loader in loaders:
             self._factors.append(CopiedFactor(product, loader, self._bytes))
             self._bytes += self._factors[-1].bytes
-        gpu = current().gpu
-        assert gpu is not None
+        gpu = current_gpu()
         self._stages = 3 if 2 * 3 * self._bytes <= gpu.shared_bytes else 2  # as two blocks are to have room
         self._depth = loaders[0].box.depth
         self.shared_bytes = self._stages * self._bytes

@@ -13,7 +13,7 @@ from ...nests.contraction import Contraction, match_contraction
 from ...nests.independence import roots
 from ...nests.nest import LoopNest
 from ...schedules.schedule import Schedule
-from ...target import current
+from ...target import current_gpu
 from ..code.captures import is_parameter, writes_of
 from ..code.reduce import Reduction
 from ..placement.effort import steps_of_one_thread
@@ -84,8 +84,7 @@ class Run:
 
 def seconds(work: float, threads: float) -> float:
     """How long so many threads take for so many operations, if they have the device."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     resident = gpu.multiprocessors * 2 * gpu.max_threads
     return work * gpu.figures.step / max(1, min(threads, resident))
 

@@ -13,7 +13,7 @@ from ....dialect.mlir import Type, Value, ir
 from ...functions.instructions import call_intrinsic
 from ...nests.contraction import Contraction, Factor
 from ...nests.emit import Index, load, store
-from ...target import current, gpu_figures
+from ...target import current_gpu, gpu_figures
 from .loaders import Box, Loader
 from .products import Products, known_sides
 from .warp_products import COLUMNS, ROWS, WarpProduct, add_products
@@ -44,8 +44,7 @@ class DoubleProduct(WarpProduct):
 
     def multiply_fragment(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
         """Add the products of the rows and columns of a fragment."""
-        gpu = current().gpu
-        assert gpu is not None
+        gpu = current_gpu()
         if gpu.rows_of_doubles == ROWS:
             return add_products("llvm.nvvm.mma.m16n8k4.row.col.f64", left, right, sums)
         return [
@@ -104,8 +103,7 @@ class DoubleProducts(Products):
 
     @classmethod
     def takes(cls, contraction: Contraction) -> bool:
-        gpu = current().gpu
-        assert gpu is not None
+        gpu = current_gpu()
         sides = known_sides(contraction)
         is_large = len(sides) < 2 or max(sides) > _LEAST
         return gpu.rows_of_doubles > 0 and isinstance(contraction.element, ir.F64Type) and is_large
@@ -120,8 +118,7 @@ class ShortProducts(Products):
 
     @classmethod
     def takes(cls, contraction: Contraction) -> bool:
-        gpu = current().gpu
-        assert gpu is not None
+        gpu = current_gpu()
         factors = (contraction.left, contraction.right)
         return (
             gpu.asynchronous_copies

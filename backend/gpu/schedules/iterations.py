@@ -13,7 +13,7 @@ from ....passes.rewriting import (
     operations_in,
     operations_of,
 )
-from ...nests.emit import Emitter, Index, create, load
+from ...nests.emit import Emitter, Index, create, load, scalar
 from ...nests.iterations import are_independent, perfect_nest, reads_nothing_it_writes
 from ..code.atomics import update
 from ..code.captures import is_known_to_host, is_pure
@@ -60,7 +60,7 @@ class Iterations(DeviceSchedule):
                     _note_first(kernel, loops, counts, number, record)
         outer = Emitter(self.function)
         total = outer.product([count(each, list(each.operands)[:2], outer) for each in loops])
-        blocks = outer.divide(outer.add(total, _THREADS - 1), _THREADS)
+        blocks = outer.divide_up(total, _THREADS)
         kernel.launch([outer.maximum(1, blocks)], self.title)
         if record is not None:
             raise_first(self.function, f"{name}_first", loops, record)
@@ -183,8 +183,7 @@ def raise_first(function: Operation, name: str, loops: Sequence[Operation], reco
 
 
 def _constant(number: int) -> Value:
-    i64 = ir.IntegerType.get_signless(64)
-    return create("arith.constant", [i64], [], {"value": ir.IntegerAttr.get(i64, number)})
+    return scalar(ir.IntegerType.get_signless(64), number)
 
 
 def count(loop: Operation, bounds: Sequence[Value], emitter: Emitter) -> Index:
@@ -196,4 +195,4 @@ def count(loop: Operation, bounds: Sequence[Value], emitter: Emitter) -> Index:
         numbers.append(value if known is None else known)
     assert step is not None
     length = emitter.maximum(0, emitter.subtract(numbers[1], numbers[0]))
-    return emitter.divide(emitter.add(length, step - 1), step)
+    return emitter.divide_up(length, step)

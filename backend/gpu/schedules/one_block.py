@@ -21,7 +21,7 @@ from ...nests.emit import ForLoop, Index, create, load, store
 from ...nests.independence import roots
 from ...nests.iterations import are_independent, perfect_nest
 from ...nests.nest import LoopNest, loop_nest
-from ...target import current
+from ...target import current_gpu
 from ..code.allocations import allocations_can_move, move_allocations
 from ..code.captures import is_pure, outer_operands
 from ..code.control import Branch, compare, only_if
@@ -172,8 +172,7 @@ class _Block:
 
     def _share_with_blocks(self) -> int:
         """Where no thread waits for others, let more blocks share what one would do; how many."""
-        points, gpu = most_points(self._ops), current().gpu
-        assert gpu is not None
+        points, gpu = most_points(self._ops), current_gpu()
         inside = operations_of(self._kernel.operation)
         if points is None or any(op.name in ("gpu.barrier", "func.call") for op in inside):
             return 1

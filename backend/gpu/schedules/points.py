@@ -14,7 +14,7 @@ from ....dialect.mlir import Value
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, create
 from ...nests.nest import Access, LoopNest, loop_nest, memref_size
-from ...target import current
+from ...target import current_gpu
 from ..code.control import only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, write_body, write_point
@@ -44,8 +44,7 @@ class Points(DeviceSchedule):
 
     def seconds(self) -> float:
         """With what is read of memory in vain, where neighbours read what lies apart."""
-        gpu, nest = current().gpu, self.steps[0].nest
-        assert gpu is not None
+        gpu, nest = current_gpu(), self.steps[0].nest
         apart = sum(map(partial(_lies_apart, nest), nest.inputs)) * points(nest) * _LINE
         return super().seconds() + apart / (gpu.figures.bytes_per_second or math.inf)
 
@@ -56,9 +55,7 @@ class Points(DeviceSchedule):
         words = _inverses(loop_nest(generic), Emitter(self.function))
         asked = list(dict.fromkeys(word for each in words.values() for word in each if word is not None))
         kernel = Kernel(self.function, name, [generic], (THREADS, 1, 1), given, given=asked)
-        with kernel.body():
-            copy = kernel.clone(generic)
-            nest = loop_nest(copy)
+        with kernel.nests([generic]) as (nest,):
             collapse_dims([nest], kernel.emitter)
             starts = [kernel.value(value) for value in step.starts]
             number = None if step.number is None else kernel.value(step.number)
@@ -68,7 +65,6 @@ class Points(DeviceSchedule):
                 for lanes, each in words.items()
             }
             points.emit()
-            copy.erase()
         emitter = Emitter(self.function)
         outer = loop_nest(generic)
         extents = [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel]
@@ -97,9 +93,8 @@ def _lies_apart(nest: LoopNest, access: Access) -> bool:
 
 def grid(total: Index, each: int, emitter: Emitter) -> Index:
     """The blocks for so many points, of which a block takes some; no more than keep the machine busy."""
-    gpu = current().gpu
-    assert gpu is not None
-    blocks = emitter.divide(emitter.add(total, each - 1), each)
+    gpu = current_gpu()
+    blocks = emitter.divide_up(total, each)
     return emitter.maximum(1, emitter.minimum(blocks, gpu.multiprocessors * _WAVES))
 
 

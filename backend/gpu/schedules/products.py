@@ -18,7 +18,7 @@ from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.nest import LoopNest, loop_nest, whole
-from ...target import current, gpu_figures
+from ...target import current_gpu, gpu_figures
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.vectors import BYTES, element_bytes, load_lanes
@@ -78,8 +78,7 @@ def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
 
 def _filled(rows: int, columns: int, count: int, tile: tuple[int, int]) -> float:
     """Which part of what all multiprocessors could do is asked for: not beyond edges, nor beside the last blocks."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     down, across = (_SIDE * each for each in tile)
     blocks = count * -(-rows // down) * -(-columns // across)
     rounds = -(-blocks // gpu.multiprocessors)
@@ -200,8 +199,7 @@ class Product(Results):
         """Which square of the result the block has, and what of it the thread."""
         emitter, (down, across) = self.emitter, self.sides
         counts = [
-            emitter.divide(emitter.add(extent, side - 1), side)
-            for extent, side in ((self.rows, down), (self.columns, across))
+            emitter.divide_up(extent, side) for extent, side in ((self.rows, down), (self.columns, across))
         ]
         extents = [*[self.contraction.extent(dim) for dim in self.contraction.outer], *counts]
         *self.outer, row, column = split(self.kernel.id("block_id", again=again), extents, emitter)
@@ -395,18 +393,14 @@ class Products(DeviceSchedule):
         result = self.steps[0].nest.outputs[0].memref
         local = [] if asked or is_replaced(self.steps) else [result]
         kernel = Kernel(self.function, name, self.ops, (THREADS, 1, 1), given, local)
-        with kernel.body():
-            copies = [kernel.clone(op) for op in self.ops]
-            nests = [loop_nest(copy) for copy in copies]
+        with kernel.nests(self.ops) as nests:
             found = match_contraction(nests[0], None)
             assert found is not None
             written = self.writer(kernel, found, shape, self.steps, nests, asked)
             written.are_multiples = are_multiples
             written.emit()
-            for copy in copies:
-                copy.erase()
         counts = [
-            emitter.divide(emitter.add(extent, side - 1), side)
+            emitter.divide_up(extent, side)
             for extent, side in (
                 (contraction.extent(contraction.row), shape.rows),
                 (contraction.columns, shape.columns),

@@ -17,10 +17,10 @@ from contextlib import AbstractContextManager, nullcontext
 from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer, operations_in
 from ...nests.bounded_integers import is_near
-from ...nests.emit import Emitter, ForLoop, Index, create, load, store
+from ...nests.emit import Emitter, ForLoop, Index, create, load, scalar, store
 from ...nests.independence import roots
 from ...nests.recurrences import Handed, Recurrence, match_recurrence
-from ...target import current
+from ...target import current_gpu
 from ..code.captures import inner_operations, is_known_to_host, writes_of
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate
@@ -62,11 +62,10 @@ class Recurrences(DeviceSchedule):
         return cls(run, found, branch) if not is_short and _only_store(run.ops) else None
 
     def write(self, name: str) -> None:
-        gpu = current().gpu
-        assert gpu is not None
+        gpu = current_gpu()
         loop, emitter, share = self.found.loop, Emitter(self.function), _TILE * _TILES
         total = count(loop, list(loop.operands)[:2], emitter)
-        blocks = emitter.divide(emitter.add(total, share - 1), share)
+        blocks = emitter.divide_up(total, share)
         slices = emitter.maximum(1, emitter.minimum(blocks, min(gpu.multiprocessors, _THREADS)))
         maps: list[Value] = []
         kept = self._kept(name, total)
@@ -95,7 +94,7 @@ class Recurrences(DeviceSchedule):
             with kernel.body(), self._in_branch(kernel):
                 _Slice(kernel, self.found, ()).keep(kept)
             emitter = Emitter(self.function)
-            blocks = emitter.divide(emitter.add(total, _THREADS - 1), _THREADS)
+            blocks = emitter.divide_up(total, _THREADS)
             kernel.launch([emitter.maximum(1, blocks)], f"{self.title}; what it writes over is kept")
         return kept
 
@@ -157,7 +156,7 @@ class _Slice:
         )
         blocks = kernel.id("grid_dim")
         each = create("arith.ceildivui", [self.total.type], [self.total, blocks])
-        self.each = emitter.multiply(emitter.divide(emitter.add(each, _TILE - 1), _TILE), _TILE)
+        self.each = emitter.multiply(emitter.divide_up(each, _TILE), _TILE)
         self.first = emitter.value(emitter.minimum(emitter.multiply(self.number, self.each), self.total))
         self.end = emitter.value(emitter.minimum(emitter.add(self.first, self.each), self.total))
         self.scan = BlockScan(kernel, _THREADS, found.joined)
@@ -366,12 +365,8 @@ class _Slice:
 
 
 def _compares(how: str, number: Value, with_what: float) -> Value:
-    """How a float compares with a known one: `oeq`, `ogt` or `olt`."""
-    known = {"value": ir.FloatAttr.get(number.type, with_what)}
-    other = create("arith.constant", [number.type], [], known)
-    word = ir.IntegerType.get_signless(64)
-    predicate = {"predicate": ir.IntegerAttr.get(word, {"oeq": 1, "ogt": 2, "olt": 4}[how])}
-    return create("arith.cmpf", [ir.IntegerType.get_signless(1)], [number, other], predicate)
+    """How a float compares with a known one."""
+    return compare(how, number, scalar(number.type, with_what))
 
 
 def _joined(how: str, left: Value, right: Value) -> Value:

@@ -103,8 +103,7 @@ class Results:
     def _results(self, sums: list[Value], points: list[list[Index]]) -> list[Value]:
         """The sums, and what they start from, as they are stored."""
         emitter, result = self.emitter, self.contraction.result
-        reduction = Reduction.of(self.nest)
-        assert reduction is not None
+        reduction = Reduction.known(self.nest)
         stored = self.contraction.stored
         if stored != self.element:
             sums = [create("arith.trunci", [stored], [value]) for value in sums]

@@ -17,7 +17,7 @@ from ...nests.emit import Emitter, Index, create
 from ...nests.extents import same_extent
 from ...nests.independence import any_order, base
 from ...nests.nest import Access, LoopNest, loop_nest
-from ...target import current
+from ...target import current_gpu
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.points import asks_for_outputs, read, write_body
@@ -75,15 +75,11 @@ class Rows(DeviceSchedule):
         kept = _kept(self.steps)
         local = [] if shape.turns is None else _local(self.steps, kept)
         kernel = Kernel(self.function, name, ops, (shape.threads * shape.rows, 1, 1), given, local)
-        with kernel.body():
-            copies = [kernel.clone(op) for op in ops]
-            nests = [loop_nest(copy) for copy in copies]
+        with kernel.nests(ops) as nests:
             collapse_dims(nests, kernel.emitter)
             _Rows(kernel, self.steps, nests, shape, kept).emit()
-            for copy in copies:
-                copy.erase()
         rows = next(nest.extents[0] for nest in outer if len(nest.parallel) == 2)
-        blocks = emitter.divide(emitter.add(rows, shape.rows - 1), shape.rows)
+        blocks = emitter.divide_up(rows, shape.rows)
         kernel.launch(
             [emitter.maximum(1, emitter.minimum(blocks, _most_blocks()))], f"{self.title}; {_text(shape)}"
         )
@@ -153,8 +149,7 @@ def _columns_are_own(nests: Sequence[LoopNest]) -> bool:
 
 
 def _most_blocks() -> int:
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     return gpu.multiprocessors * 32
 
 
@@ -464,8 +459,7 @@ class _Rows:
     def _reduce(self, number: int) -> None:
         """A nest that makes a number of a row."""
         nest = self.nests[number]
-        reduction = Reduction.of(nest)
-        assert reduction is not None
+        reduction = Reduction.known(nest)
         carried = reduction.neutral(self.emitter)
         self._load_ahead(nest.inputs)
 

@@ -14,7 +14,7 @@ from ....passes.rewriting import constant_integer
 from ...nests.collapse import is_identity_layout
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.running import RunningLoop, match_running
-from ...target import current
+from ...target import current_gpu
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate, clone_with
@@ -87,13 +87,12 @@ def _extent(loop: Operation) -> Index:
 
 def _slices(rows: Index, length: Index, emitter: Emitter) -> tuple[Index, int]:
     """How many blocks share a row, and how many may."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     if not isinstance(rows, int) or rows >= gpu.multiprocessors:
         return 1, 1
     most = gpu.multiprocessors * _BLOCKS // max(rows, 1)
     share = TILE * _TILES
-    slices = emitter.maximum(1, emitter.minimum(emitter.divide(emitter.add(length, share - 1), share), most))
+    slices = emitter.maximum(1, emitter.minimum(emitter.divide_up(length, share), most))
     return slices, slices if isinstance(slices, int) else most
 
 
@@ -366,5 +365,5 @@ class _Columns(_Element):
     def launch(self, columns: Index) -> None:
         """Launch as many threads as there are columns."""
         emitter = self._outer
-        blocks = emitter.divide(emitter.add(columns, _COLUMN_THREADS - 1), _COLUMN_THREADS)
+        blocks = emitter.divide_up(columns, _COLUMN_THREADS)
         self.kernel.launch([emitter.maximum(1, blocks)], f"{self._reason}; a thread a column")

@@ -19,7 +19,7 @@ from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store, while_loop
 from ...nests.scatter import Scatter, is_check, match_scatter
-from ...target import current
+from ...target import current_gpu
 from ..code.atomics import JOINS, join, join_shared, update
 from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if, otherwise
@@ -193,10 +193,9 @@ class _Scatter:
                     element = target.type.element_type
                     wide = count if element == i32 else create("arith.extui", [element], [count])
                     join("arith.addi", wide, target, [place], emitter)
-        outer, gpu = self.outer, current().gpu
-        assert gpu is not None
+        outer, gpu = self.outer, current_gpu()
         share = _THREADS * _EACH
-        blocks = outer.divide(outer.add(self.total, share - 1), share)
+        blocks = outer.divide_up(self.total, share)
         kernel.launch([outer.maximum(1, outer.minimum(blocks, gpu.multiprocessors * _BLOCKS))], reason)
         if record is not None:
             raise_first(self.function, f"{self.name}_first", self.loops, record)
@@ -354,7 +353,7 @@ def _threads(scatter: _Scatter, name: str, reason: str, memory: Sequence[Value] 
         threads.go_to(threads.number)
         yield threads
     outer = scatter.outer
-    blocks = outer.divide(outer.add(scatter.total, _THREADS - 1), _THREADS)
+    blocks = outer.divide_up(scatter.total, _THREADS)
     threads.kernel.launch([outer.maximum(1, blocks)], reason)
 
 

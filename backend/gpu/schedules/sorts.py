@@ -69,7 +69,7 @@ class Sorter:
                 radix = RadixSorter(self._function, self._name, rows, length, self._reason)
                 radix.sort(source, target.memory, spare.memory, digits)
                 return
-        tiles = self._emitter.divide(self._emitter.add(self._length, TILE - 1), TILE)
+        tiles = self._emitter.divide_up(self._length, TILE)
         if isinstance(tiles, int):
             count = (tiles - 1).bit_length() if tiles else 0
             first, second = (spare, target) if count % 2 else (target, spare)
@@ -109,7 +109,7 @@ class Sorter:
         emitter = kernel.emitter
         with kernel.body():
             rows, length = (self._inside(kernel, extent) for extent in (self._rows, self._length))
-            tiles_inside = emitter.value(emitter.divide(emitter.add(length, TILE - 1), TILE))
+            tiles_inside = emitter.value(emitter.divide_up(length, TILE))
             block = kernel.id("block_id")
             with only_if(compare("ult", block, emitter.value(emitter.multiply(rows, tiles_inside)))):
                 row, tile = (

@@ -56,12 +56,9 @@ class Squares(DeviceSchedule):
         shape = _shape(outer)
         assert shape is not None
         kernel = Kernel(self.function, name, [generic], (_SIDE, _DOWN, 1))
-        with kernel.body():
-            copy = kernel.clone(generic)
-            nest = loop_nest(copy)
+        with kernel.nests([generic]) as (nest,):
             collapse_dims([nest], kernel.emitter)
             _Squares(kernel, nest, shape).emit()
-            copy.erase()
         blocks = emitter.product(_extents(outer, shape, emitter))
         kernel.launch([blocks], f"{self.title}; {len(shape.transposed)} by way of shared memory")
 
@@ -98,10 +95,7 @@ def _others(nest: LoopNest, shape: _Shape) -> list[int]:
 
 def _extents(nest: LoopNest, shape: _Shape, emitter: Emitter) -> list[Index]:
     """How many points there are along the other dimensions, and squares along both of the shape."""
-    squares = [
-        emitter.divide(emitter.add(nest.extents[dim], _SIDE - 1), _SIDE)
-        for dim in (shape.across, shape.along)
-    ]
+    squares = [emitter.divide_up(nest.extents[dim], _SIDE) for dim in (shape.across, shape.along)]
     return [*[nest.extents[dim] for dim in _others(nest, shape)], *squares]
 
 

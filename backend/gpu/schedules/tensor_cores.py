@@ -12,7 +12,7 @@ from ....dialect.mlir import Value, ir
 from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, Index, create, store
 from ...nests.nest import loop_nest
-from ...target import current, gpu_figures
+from ...target import current_gpu, gpu_figures
 from ..code.control import only_if, otherwise
 from ..code.vectors import is_aligned, is_vector, rows_are_multiples
 from .copied_tiles import CopiedTiles, can_copy
@@ -31,8 +31,7 @@ _INTRINSICS = {"f16": "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "bf16": "llvm.nv
 
 def takes(contraction: Contraction) -> bool:
     """Whether tensor cores multiply the factors of a product."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     factors = (contraction.left, contraction.right)
     types = {str(factor.access.memref.type.element_type) for factor in factors}
     return (

@@ -19,7 +19,7 @@ from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.independence import base
 from ...nests.nest import LoopNest, loop_nest
-from ...target import current
+from ...target import current_gpu
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.tensor_copies import (
@@ -82,8 +82,7 @@ _TILES = (Tile(128, 256), Tile(128, 128), Tile(64, 64))
 
 def _takes(contraction: Contraction) -> bool:
     """Whether warpgroups multiply the factors of a product, if these begin where they have to."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     if not gpu.warpgroups or not tensor_cores.takes(contraction):
         return False
     extents = [contraction.extent(contraction.row), contraction.columns]
@@ -114,8 +113,7 @@ def _is_plain(factor: Factor, line: int | None, summed: int) -> bool:
 
 def _tile(contraction: Contraction, is_alone: bool, emitter: Emitter) -> Tile:
     """The largest tile of which there is one for each multiprocessor, else the smallest; or one between."""
-    gpu = current().gpu
-    assert gpu is not None
+    gpu = current_gpu()
     for tile in _TILES if is_alone else _TILES[1:]:
         count = emitter.product(_counts(contraction, tile, emitter))
         if not isinstance(count, int):
@@ -136,7 +134,7 @@ def _are_aligned(steps: Sequence[Step], contraction: Contraction, emitter: Emitt
     accesses = [access for step in steps for access in step.nest.accesses if not access.is_scalar]
     arrays = [access.memref for access in accesses if not _is_allocated(access.memref)]
     aligned = is_aligned(arrays, _ALIGNMENT, [], emitter)
-    found = _true() if aligned is None else aligned
+    found = constant(1, 1) if aligned is None else aligned
     rows = {factor.access.expressions[-1].position for factor in (contraction.left, contraction.right)}
     even = is_aligned([], _ALIGNMENT // 2, map(contraction.extent, rows | {contraction.column}), emitter)
     for condition in [even, *_are_long(contraction, emitter)]:
@@ -159,11 +157,6 @@ def _is_allocated(memref: Value) -> bool:
     return not isinstance(memref.owner, ir.Block) and bool(memref.owner.operation.name == "memref.alloc")
 
 
-def _true() -> Value:
-    i1 = ir.IntegerType.get_signless(1)
-    return create("arith.constant", [i1], [], {"value": ir.IntegerAttr.get(i1, 1)})
-
-
 def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: bool) -> list[Value]:
     """The memory that the kernel does not use by pointers: factors, and a result that is not asked for."""
     result = contraction.result.memref
@@ -183,13 +176,8 @@ def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: b
 def _counts(contraction: Contraction, tile: Tile, emitter: Emitter) -> list[Index]:
     """How many tiles there are along each dimension."""
     sides = (contraction.extent(contraction.row), tile.rows), (contraction.columns, tile.columns)
-    counts = [_parts(extent, size, emitter) for extent, size in sides]
+    counts = [emitter.divide_up(extent, size) for extent, size in sides]
     return [*[contraction.extent(dim) for dim in contraction.outer], *counts]
-
-
-def _parts(extent: Index, size: int, emitter: Emitter) -> Index:
-    """Of how many boxes of a size something is."""
-    return emitter.divide(emitter.add(extent, size - 1), size)
 
 
 def _box(contraction: Contraction, number: int, tile: Tile) -> list[int]:
@@ -332,7 +320,7 @@ class _Ring:
         self._full = Mbarriers(memory, start, self._emitter)
         self._empty = Mbarriers(memory, start + 8 * _STAGES, self._emitter)
         depth = product_.contraction.extent(product_.contraction.summed[0])
-        self._steps = _parts(depth, _DEPTH, self._emitter)
+        self._steps = self._emitter.divide_up(depth, _DEPTH)
 
     def make(self, groups: int) -> None:
         """Let one thread and its copies fill, and so many warpgroups empty it."""
@@ -440,16 +428,12 @@ class Warpgroups(tensor_cores.TensorProducts):
         local = _not_needed(self.steps, contraction, is_asked_for)
         given = [step.initial for step in self.steps if step.initial is not None]
         kernel = Kernel(self.function, name, self.ops, (tile.threads, 1, 1), given, local, maps)
-        with kernel.body():
-            copies = [kernel.clone(op) for op in self.ops]
-            nests = [loop_nest(copy) for copy in copies]
+        with kernel.nests(self.ops) as nests:
             found = match_contraction(nests[0], None)
             assert found is not None
             WarpgroupProduct(
                 kernel, found, tile, self.steps, nests, is_asked_for, [kernel.value(m) for m in maps]
             ).emit()
-            for copy in copies:
-                copy.erase()
         blocks = emitter.product(_counts(contraction, tile, emitter))
         shared = _STAGES * (tile.step_bytes + 16)
         text = f"{self.title}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"

@@ -13,7 +13,7 @@ from ....passes.rewriting import operations_in
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, load, store
 from ...nests.nest import LoopNest, loop_nest
-from ...target import current
+from ...target import current_gpu
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel, allocate
 from ..code.reduce import BlockReduction, Reduction
@@ -59,15 +59,11 @@ class Whole(DeviceSchedule):
         if isinstance(total, int) and total <= _SHORT:
             _one_block(self.function, name, self.steps, self.title)
             return
-        gpu = current().gpu
-        assert gpu is not None
+        gpu = current_gpu()
         most = gpu.multiprocessors * _BLOCKS
         share = THREADS * _EACH
-        blocks = emitter.maximum(
-            1, emitter.minimum(emitter.divide(emitter.add(total, share - 1), share), most)
-        )
-        reduction = Reduction.of(step.nest)
-        assert reduction is not None
+        blocks = emitter.maximum(1, emitter.minimum(emitter.divide_up(total, share), most))
+        reduction = Reduction.known(step.nest)
         partial = [allocate([most], type) for type in reduction.types]
         results = [access.memref for access in step.nest.outputs]
         kernel = Kernel(self.function, f"{name}_parts", [generic], (THREADS, 1, 1), partial, results)
@@ -103,8 +99,7 @@ def _share(kernel: Kernel, generic: Operation) -> list[Value]:
     copy = kernel.clone(generic)
     nest = loop_nest(copy)
     collapse_dims([nest], emitter)
-    reduction = Reduction.of(nest)
-    assert reduction is not None
+    reduction = Reduction.known(nest)
     values = BlockReduction(kernel, THREADS).reduce(reduction, _own(kernel, nest, reduction))
     copy.erase()
     return values
@@ -185,8 +180,7 @@ def _combine(kernel: Kernel, steps: Sequence[Step], partial: list[Value], blocks
     """Combine what blocks have stored."""
     emitter = kernel.emitter
     copy = kernel.clone(steps[0].nest.operation)
-    reduction = Reduction.of(loop_nest(copy))
-    assert reduction is not None
+    reduction = Reduction.known(loop_nest(copy))
     memory = [kernel.value(value) for value in partial]
 
     def body(number: Index, so_far: list[Value]) -> list[Value]:
@@ -204,7 +198,6 @@ def _finish(kernel: Kernel, steps: Sequence[Step], values: list[Value]) -> None:
     with only_if(compare("eq", kernel.id("thread_id"), emitter.value(0))):
         copy = kernel.clone(steps[0].nest.operation)
         nest = loop_nest(copy)
-        reduction = Reduction.of(nest)
-        assert reduction is not None
+        reduction = Reduction.known(nest)
         finish(kernel, steps, nest, reduction, values, [0] * len(nest.parallel))
         copy.erase()

@@ -215,7 +215,7 @@ class ContractionEmitter(Walk):
         assert tiles.count is not None
         emitter, height = self.emitter, tiles.height
         beyond = emitter.maximum(emitter.subtract(row, tiles.first), 0)
-        number = emitter.divide(emitter.add(beyond, height - 1), height)
+        number = emitter.divide_up(beyond, height)
         return emitter.add(emitter.multiply(emitter.minimum(number, tiles.count), height), tiles.first)
 
     def _unknown_tiles(self, tiles: list[Tiles], rows: Value, tile: Callable[[Index, int], None]) -> None:

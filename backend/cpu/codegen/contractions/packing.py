@@ -39,7 +39,7 @@ class RightPack:
         """Rows of a panel."""
         rows = self.rows
         if plan.pack_whole:
-            panels = emitter.divide(emitter.add(contraction.columns, plan.panel - 1), plan.panel)
+            panels = emitter.divide_up(contraction.columns, plan.panel)
             rows = emitter.multiply(rows, panels)
         self.buffer = scratch(emitter, [rows, plan.panel], contraction.element)
 
@@ -182,7 +182,7 @@ class LeftPack:
             rows = emitter.minimum(rows, plan.row_block + tile_height(1))
         # An odd number of vectors: then rows that follow each other lie in all parts of the cache.
         length = emitter.multiply(depth, contraction.parts)
-        vectors = emitter.divide(emitter.add(length, plan.lanes - 1), plan.lanes)
+        vectors = emitter.divide_up(length, plan.lanes)
         odd = emitter.add(emitter.multiply(emitter.divide(vectors, 2), 2), 1)
         self.buffer = scratch(emitter, [rows, emitter.multiply(odd, plan.lanes)], contraction.element)
 

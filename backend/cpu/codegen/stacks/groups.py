@@ -23,7 +23,7 @@ class Groups:
         self.loop = LoopCall(operation, emitter)
         count = self.loop.count
         self.lanes = min(lanes, 1 << (max(count, 1) - 1).bit_length()) if isinstance(count, int) else lanes
-        self._count = emitter.divide(emitter.add(count, self.lanes - 1), self.lanes)
+        self._count = emitter.divide_up(count, self.lanes)
 
     def write(self, compute: Callable[[Sequence[Index]], Value]) -> None:
         """Write the loop over groups, and store whether the library found a problem invalid.
