@@ -406,7 +406,7 @@ def _converted_class(kind: type) -> Callable[..., Any]:
         return functools.partial(call, meta, kind)
     make = _made_by(kind) or kind
     trace = current_trace()
-    return make if trace is None or kind not in trace.choices.pooled else rows_of(trace, kind, make)
+    return rows_of(trace, kind, make) if trace is not None and trace.choices.pooled else make
 
 
 def _maker_of(function: Any) -> Callable[..., Any] | None:

@@ -12,6 +12,7 @@ from ....guards.inputs import BeginsAgain
 from ....source.modules import is_users_module
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
+from ..tables import object_pools
 
 
 def require_state_of_class(trace: Recorder, kind: type, name: str) -> bool:
@@ -32,6 +33,8 @@ def class_made(kind: Any) -> Any:
     trace = current_trace()
     if trace is not None and isinstance(kind, type):
         trace.made_classes.add(kind)
+        if trace.choices.pooled:
+            object_pools.begin_made(trace, kind)
     return kind
 
 

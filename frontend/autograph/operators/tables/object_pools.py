@@ -40,6 +40,7 @@ from ..values.dict_rows import PooledDict
 from ..values.kinds import ArrayKind, Kind, Partial
 from ..values.object_handles import (
     AttributeOfRows,
+    MadeClass,
     ObjectPools,
     RowsRefused,
     note_row,
@@ -424,4 +425,11 @@ def begin_pools(trace: Recorder) -> None:
     """Make the pools of a recording, for the classes that are known to need them."""
     pools = trace.state(ObjectPools).of_class
     for kind in sorted(trace.choices.pooled, key=str):
-        pools[kind] = ObjectPool(dict, kind) if isinstance(kind, tuple) else ObjectPool(kind)
+        if not isinstance(kind, MadeClass):
+            pools[kind] = ObjectPool(dict, kind) if isinstance(kind, tuple) else ObjectPool(kind)
+
+
+def begin_made(trace: Recorder, kind: type) -> None:
+    """Make the pool of a class that the function has just made, not in a loop or branch, if it is known to need one."""
+    if MadeClass.of(kind) in trace.choices.pooled and trace.region.parent is None:
+        trace.state(ObjectPools).of_class[kind] = ObjectPool(kind)

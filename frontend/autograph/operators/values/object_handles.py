@@ -155,9 +155,31 @@ class AttributeOfRows:
         )
 
 
+class MadeClass:
+    """Stands for a class that each recording makes anew."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._names = module, name
+
+    @classmethod
+    def of(cls, kind: type) -> MadeClass:
+        """What stands for a class."""
+        return cls(kind.__module__, kind.__qualname__)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MadeClass) and self._names == other._names
+
+    def __hash__(self) -> int:
+        return hash(self._names)
+
+    def __str__(self) -> str:
+        return ".".join(self._names)
+
+
 def rows_of(trace: Recorder, kind: type, make: Callable[..., Any]) -> Callable[..., Any]:
-    """What makes an object of a class whose objects are rows."""
-    return functools.partial(trace.state(ObjectPools).of_class[kind].made, make)
+    """What makes an object of a class, whose objects may be rows."""
+    pool = trace.state(ObjectPools).of_class.get(kind)
+    return make if pool is None else functools.partial(pool.made, make)
 
 
 @functools.cache
@@ -245,7 +267,6 @@ def pool_objects(trace: Recorder, refusal: Exception) -> None:
     """Begin again with rows of pools for the classes of some objects, and of those that branches and loops made.
 
     Where these are known to be rows, and that was not enough, all other objects that the recording has made are, too.
-    Classes that the function itself makes are others each time.
     """
     if not isinstance(refusal, WeftError):
         return  # the program's own
@@ -255,7 +276,7 @@ def pool_objects(trace: Recorder, refusal: Exception) -> None:
     found += [one for one, region in made.values() if region is not None and region.parent is not None]
     for candidates in (found, [one for one, _ in made.values()]):
         kinds = filter(may_be_pooled, map(type, candidates))
-        new: set[Any] = {kind for kind in kinds if kind not in trace.made_classes}
+        new: set[Any] = {MadeClass.of(kind) if kind in trace.made_classes else kind for kind in kinds}
         if candidates is found:
             new |= {tuple(one) for one in values if type(one) is dict and one}
         if new - choices.pooled:
