@@ -487,6 +487,10 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/autograph/operators", 8, "next() of one of several iterators is refused in words"),
     ("frontend/autograph/operators", 30, "objects of classes that a function defines itself are rows, too"),
+    ("dialect", 54, "the state of a Mersenne Twister may be data of a program"),
+    ("backend/cpu", 87, "native code draws of Mersenne Twisters whose state is data"),
+    ("frontend", 215, "RandomState and random.Random may be made in compiled functions"),
+    ("", 30, "RandomState and random.Random may be made in compiled functions"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

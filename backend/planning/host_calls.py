@@ -72,8 +72,9 @@ class HostCalls:
         arith, memref = dialect("arith"), dialect("memref")
         word = ir.IntegerType.get_signless(64)
         position = 0
+        takes_addresses = callback in self._native and callback < COLLECTIVES
         for placed in tensors:
-            for known in placed.words():
+            for known in [None] if takes_addresses else placed.words():
                 value = memref.extract_aligned_pointer_as_index(placed.memref) if known is None else known
                 stored = arith.index_cast(word, builder.value(value))
                 memref.store(stored, words, [builder.value(position)])

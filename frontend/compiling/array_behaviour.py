@@ -6,13 +6,15 @@ import operator
 from importlib import import_module
 from typing import Any
 
+from ...dialect.twister_states import TWISTERS
 from ..indexing import views
 from ..numpy_api import number_attributes, python_numbers
 from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
 from ..random.generator import TracedGenerator
 from ..runtime_values import strings
 from ..signature.composite_arrays import define_composites
-from ..signature.generators import define_traced_generators
+from ..signature.generators import GeneratorStandIn, define_traced_generators
+from ..tracing.array import TracedArray
 from ..tracing.behaviour import Behaviour, define_behaviour
 
 
@@ -25,12 +27,20 @@ def _composite(module: str, name: str) -> Any:
     return call
 
 
+def _traced_source(algorithm: str, words: TracedArray) -> GeneratorStandIn:
+    if algorithm in TWISTERS:
+        from ..random.own_twisters import TracedTwister  # few programs make one
+
+        return TracedTwister(algorithm, words)
+    return TracedGenerator(algorithm, words)
+
+
 def install_behaviour() -> None:
     """Let traced arrays and generators answer Python and NumPy; before the first of them is made.
 
     What few programs ask of arrays is looked up by the call: its modules are loaded then.
     """
-    define_traced_generators(TracedGenerator)
+    define_traced_generators(_traced_source)
     define_composites(_composite("dispatch", "make_composite"))
     define_behaviour(
         Behaviour(

@@ -20,20 +20,13 @@ from . import run_time_calls
 from .stream import Stream
 
 
-class TracedGenerator(GeneratorStandIn):
-    """A `numpy.random.Generator` in a trace; methods that it does not have are called when the program runs."""
+class TracedSource(GeneratorStandIn):
+    """What random numbers are drawn of, in a trace."""
 
     __slots__ = ("stream",)
 
     def __init__(self, algorithm: str, words: TracedArray) -> None:
         self.stream = Stream(algorithm, words)
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return np.random.Generator
-
-    def __repr__(self) -> str:
-        return f"<traced numpy.random.Generator({self.stream.algorithm})>"
 
     def __weft_parts__(self) -> tuple[Any, Callable[[Any], Any]]:
         """The state, and what makes a generator of it: the one whose state it is, or a new one."""
@@ -42,12 +35,23 @@ class TracedGenerator(GeneratorStandIn):
 
     def __eq__(self, other: object) -> bool:
         other = traced_generator(other)
-        return (
-            isinstance(other, TracedGenerator) and other.stream.words._storage is self.stream.words._storage
-        )
+        return isinstance(other, TracedSource) and other.stream.words._storage is self.stream.words._storage
 
     def __hash__(self) -> int:
         return id(self.stream.words._storage)
+
+
+class TracedGenerator(TracedSource):
+    """A `numpy.random.Generator` in a trace; methods that it does not have are called when the program runs."""
+
+    __slots__ = ()
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return np.random.Generator
+
+    def __repr__(self) -> str:
+        return f"<traced numpy.random.Generator({self.stream.algorithm})>"
 
     def __copy__(self) -> TracedGenerator:
         return self  # as of NumPy's, both draw of one bit generator

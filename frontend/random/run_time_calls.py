@@ -14,6 +14,7 @@ import numpy as np
 
 from ...dialect.bit_generators import generator_with, words_of
 from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.twister_states import TWISTERS, new_twister, twister_with, words_of_twister
 from ...dialect.types import TensorType, type_of
 from ..numpy_api.arguments import write_into
 from ..runtime_values.calls_in_loops import note_call
@@ -44,32 +45,42 @@ _NO_DRAWS = ("bit_generator", "spawn", "bytes")
 
 def drawn_by_python(stream: Stream, name: str) -> Function:
     """A method of a generator that is called when the program runs, on a generator that has the state of then."""
-    if not callable(getattr(np.random.Generator, name)) or name in _NO_DRAWS or name.startswith("_"):
+    algorithm = stream.algorithm
+    example, made_with, words_after = _functions_of(algorithm)
+    if not callable(getattr(example, name)) or name in _NO_DRAWS or name.startswith("_"):
         raise UnsupportedError(
             f"{name} of a random generator is not known in compiled code: use it outside of the compiled function"
         )
-    algorithm = stream.algorithm
 
     def draw(*args: Any, **kwargs: Any) -> Any:
         out, args, kwargs = _without_out(name, args, kwargs)
         drawn = _into(out)
-        found = _example_result(drawn(getattr(np.random.default_rng(0), name)), args, kwargs)
+        found = _example_result(drawn(getattr(example, name)), args, kwargs)
 
         def call(words: Any, given: Any, named: Any) -> list[Any]:
-            generator = generator_with(algorithm, words)
+            generator = made_with(words)
             made = drawn(getattr(generator, name))(*given, **named)
-            return [made, words_of(generator).copy()]
+            return [*([] if found is None else [made]), words_after(generator)]
 
         words = stream.words
-        number, state = _recorded(
-            stream.trace, name, call, (args, kwargs), [found, words.type], [words._value()]
-        )
+        results = [*([] if found is None else [found]), words.type]
+        *numbers, state = _recorded(stream.trace, name, call, (args, kwargs), results, [words._value()])
         words._write(state)
-        made = _as_python(number, found)
+        if found is None:
+            return None
+        made = _as_python(numbers[0], found)
         return made if out is None else write_into(out, made)
 
     draw.__name__ = draw.__qualname__ = name
     return draw
+
+
+def _functions_of(algorithm: str) -> tuple[Any, Function, Function]:
+    """Another object with an algorithm, what makes one that has a state, and what gives its state."""
+    if algorithm in TWISTERS:
+        return new_twister(algorithm, 0), functools.partial(twister_with, algorithm), words_of_twister
+    made_with = functools.partial(generator_with, algorithm)
+    return np.random.default_rng(0), made_with, lambda generator: words_of(generator).copy()
 
 
 def draw_later(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:

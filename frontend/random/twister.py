@@ -73,7 +73,7 @@ class Twister:
     def drawn(self, function: str, given: Sequence[Any], count: Any, dtype: np.dtype[Any]) -> Any:
         """Record a draw of so many numbers by a function of the backend."""
         trace, owner = self.trace, self.owner
-        make = _BY_PYTHON[function]
+        make = BY_PYTHON[function]
 
         def call(home: Any, *rest: Any, kept: Any = self._home.kept) -> list[Any]:
             return [np.asarray(make(owner, *rest[:-1], int(rest[-1])), dtype)]
@@ -88,7 +88,7 @@ class Twister:
         return wrap(trace, value, type)
 
 
-_BY_PYTHON: dict[str, Callable[..., Any]] = {
+BY_PYTHON: dict[str, Callable[..., Any]] = {
     "uniform": lambda owner, count: [owner.random() for _ in range(count)],
     "normal": lambda owner, count: owner.standard_normal(count),
     "exponential": lambda owner, count: [_exponential(owner) for _ in range(count)],

@@ -17,6 +17,7 @@ from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
 from ...dialect.records import replace
 from ...dialect.types import TensorType
 from ..signature.composite_arrays import is_composite_value
+from ..signature.generators import GeneratorStandIn
 from ..signature.signature import Leaf
 from ..source.own_attributes import has_fields
 from ..source.plain_items import compound
@@ -512,6 +513,8 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
         return value.lies_in
     if isinstance(value, RuntimeObject):
         return value.in_pool()[:1]
+    if isinstance(value, GeneratorStandIn):
+        return ()
     if (holder := parts_of_changeable(value)) is not None:
         return _parts_in(holder[0], attributes_of)
     if isinstance(value, RuntimeNone):

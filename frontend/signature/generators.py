@@ -9,6 +9,7 @@ import numpy as np
 
 from ...dialect.bit_generators import algorithm_of, generator_with, is_generator, owner_of, words_of
 from ...dialect.records import NamedTuple
+from ...dialect.twister_states import TWISTERS, twister_with
 from .traced_value import TracedValue
 
 
@@ -51,5 +52,7 @@ def generator_of(algorithm: str, words: Any) -> Any:
     """The generator that has a state: the one whose memory it is, a new one, or what stands for one in a trace."""
     if isinstance(words, TracedValue):
         return _makers[0](algorithm, words)
+    if algorithm in TWISTERS:
+        return twister_with(algorithm, np.asarray(words))
     owner = owner_of(words)
     return generator_with(algorithm, np.asarray(words)) if owner is None else owner

@@ -15,10 +15,11 @@ from ..native_python.intrinsics import (
     root,
     set_half,
     set_word,
+    stack,
     word,
 )
 from .given import float_of_python, python_float, unit
-from .twister_words import Py_DecRef, next_of_twister, wait_for_others
+from .twister_words import FRAME, Py_DecRef, next_of_twister, of_own_state, wait_for_others
 
 FULL_CIRCLE = 6.283185307179586
 WIDTH = 4 * 2.718281828459045**-0.5 / 2.0**0.5
@@ -113,7 +114,7 @@ def ratio_normal(home: int) -> float:
 
 
 def weft_twister_circle_normal(addresses: int) -> int:
-    """Normal numbers as `random.gauss` makes them: two at a time, one of which is kept in Python's object."""
+    """Normal numbers as `random.gauss` makes them: two at a time, one of which is kept."""
     home = wait_for_others(word(addresses))
     target = word(addresses + 16)
     for number in range(word(word(addresses + 8))):
@@ -125,6 +126,8 @@ def circle_normal(home: int) -> float:
     """The next normal number (Box and Muller, 1958)."""
     owner = word(home + 16)
     name = word(home + 32)
+    if name == 0:
+        return circle_normal_of_data(home, owner)
     nothing = word(home + 40)
     kept = PyObject_GetAttr(owner, name)
     drawn = 0.0
@@ -140,3 +143,40 @@ def circle_normal(home: int) -> float:
         PyObject_SetAttr(owner, name, nothing)
     Py_DecRef(kept)
     return drawn
+
+
+def circle_normal_of_data(home: int, spare: int) -> float:
+    """The next normal number, where the one that is kept is data."""
+    if half(spare):
+        set_half(spare, 0)
+        return from_bits(word(spare + 8))
+    angle = uniform_of_twister(home) * FULL_CIRCLE
+    radius = root(-2.0 * log(1.0 - uniform_of_twister(home)))
+    set_word(spare + 8, bits(sin(angle) * radius))
+    set_half(spare, 1)
+    return cos(angle) * radius
+
+
+def weft_twister_own_uniform(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_uniform(of_own_state(addresses, stack(FRAME), 1))
+
+
+def weft_twister_own_normal(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_normal(of_own_state(addresses, stack(FRAME), 1))
+
+
+def weft_twister_own_exponential(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_exponential(of_own_state(addresses, stack(FRAME), 1))
+
+
+def weft_twister_own_ratio_normal(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_ratio_normal(of_own_state(addresses, stack(FRAME), 1))
+
+
+def weft_twister_own_circle_normal(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_circle_normal(of_own_state(addresses, stack(FRAME), 1))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..native_python.intrinsics import bit_length, set_word, stack, unsigned_less, word
 from .given import integer, integer_bits, integer_bytes, set_integer
 from .integers import ALL, count_up, mask_of, swap
-from .twister_words import next_of_twister, next_pair, wait_for_others
+from .twister_words import FRAME, next_of_twister, next_pair, of_own_state, wait_for_others
 from .words import LOWER
 
 
@@ -170,3 +170,38 @@ def bits_of_twister(home: int, length: int) -> int:
         return next_of_twister(home) >> (32 - length)
     lower = next_of_twister(home) & LOWER
     return lower | ((next_of_twister(home) >> (64 - length)) << 32)
+
+
+def weft_twister_own_integers(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_integers(of_own_state(addresses, stack(FRAME), 4))
+
+
+def weft_twister_own_permutation(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_permutation(of_own_state(addresses, stack(FRAME), 1))
+
+
+def weft_twister_own_order(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_order(of_own_state(addresses, stack(FRAME), 1))
+
+
+def weft_twister_own_pool(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_pool(of_own_state(addresses, stack(FRAME), 2))
+
+
+def weft_twister_own_distinct(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_distinct(of_own_state(addresses, stack(FRAME), 2))
+
+
+def weft_twister_own_below(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_below(of_own_state(addresses, stack(FRAME), 2))
+
+
+def weft_twister_own_bits(addresses: int) -> int:
+    """The same of a state that is data."""
+    return weft_twister_bits(of_own_state(addresses, stack(FRAME), 2))

@@ -3,12 +3,13 @@
 Translated to native code. `home` is the address of what says where the state is, in NumPy's or Python's own object: the
 addresses of the 624 words of 32 bits, and of the number of those that are used up. Of NumPy's object, the addresses of
 the spare normal number and of the word that tells who holds the lock, the bits of it that do, and what waits for the
-lock; of Python's, the object, no lock, and the name and the value that an attribute has for no spare number.
+lock; of Python's, the object, no lock, and the name and the value that an attribute has for no spare number. A state
+that is data of the program (`dialect/twister_states.py`) has what NumPy's object has, without a lock.
 """
 
 from __future__ import annotations
 
-from ..native_python.intrinsics import CFunction, half, set_half, word
+from ..native_python.intrinsics import CFunction, half, set_half, set_word, word
 from .words import LOWER
 
 PyThread_get_thread_ident = CFunction(0)
@@ -81,3 +82,31 @@ def next_pair(home: int) -> int:
     """The next 64 bits, upper ones first."""
     upper = next_of_twister(home)
     return (upper << 32) | next_of_twister(home)
+
+
+FRAME = 16
+"""The words of memory that `of_own_state` needs."""
+STATE = 315
+"""The words of 64 bits of a state that is data of the program."""
+
+
+def of_own_state(addresses: int, frame: int, others: int) -> int:
+    """The addresses for a function that draws, where the state is data: given first, and taken before the numbers.
+
+    `others` is how many operands are given besides. The state that is given stays as it is.
+    """
+    given = word(addresses)
+    state = word(addresses + 8 * (others + 1))
+    for number in range(STATE):
+        set_word(state + 8 * number, word(given + 8 * number))
+    home = frame + 64
+    set_word(frame, home)
+    for number in range(others):
+        set_word(frame + 8 * (number + 1), word(addresses + 8 * (number + 1)))
+    set_word(frame + 8 * (others + 1), word(addresses + 8 * (others + 2)))
+    set_word(home, state)
+    set_word(home + 8, state + 4 * LENGTH)
+    set_word(home + 16, state + 4 * LENGTH + 8)
+    set_word(home + 24, 0)
+    set_word(home + 32, 0)
+    return frame

@@ -16,9 +16,10 @@ import numpy as np
 
 from .....dialect.bit_generators import ALGORITHMS, is_generator
 from .....dialect.errors import UnsupportedError
+from .....dialect.twister_states import RANDOM, RANDOM_STATE
 from ....numpy_api.arguments import axis_index, write_into
 from ....random import making, pythons, run_time_calls
-from ....random.generator import TracedGenerator
+from ....random.generator import TracedGenerator, TracedSource
 from ....random.twister import FLOAT64, NotCompiled, Twister, twister_of
 from ....source.modules import told
 from ....tracing.array import TracedArray
@@ -42,6 +43,8 @@ def method_of(function: Any) -> Function | None:
     owner = told(function, "__self__")
     if isinstance(owner, random.Random):
         return _of_python(trace, function)
+    if function is random.Random or function is random.SystemRandom:
+        return functools.partial(_makers()[id(function)], trace)
     if sys.modules.get("numpy.random") is None:
         return None
     if isinstance(owner, TracedGenerator):
@@ -69,11 +72,21 @@ def _of_python(trace: Recorder, function: Function) -> Function:
     """What to call instead of a method of a `random.Random`."""
     name = function.__name__
     by_python = functools.partial(_OF_PYTHON.get(name, _draw), function)
-    twister = twister_of(trace, function.__self__)  # type: ignore[attr-defined]
+    twister = _twister_of(trace, function)
     if twister is not None and name in _WRITTEN_IN_PYTHON:
         return functools.partial(_written_in_python, name, twister.owner)
     found = pythons.METHODS.get(name) or _ITEMS_OF_PYTHON.get(name)
     return by_python if twister is None or found is None else _unless_refused(found, twister, by_python)
+
+
+def _twister_of(trace: Recorder, method: Function) -> Twister | None:
+    """What a method draws of, where that is a Mersenne Twister; None for another one."""
+    owner = method.__self__  # type: ignore[attr-defined]
+    if isinstance(owner, TracedSource):
+        from ....random.own_twisters import twister_in_trace
+
+        return twister_in_trace(owner)
+    return twister_of(trace, owner)
 
 
 def _written_in_python(name: str, owner: random.Random, *args: Any, **kwargs: Any) -> Any:
@@ -91,7 +104,7 @@ def _of_numpy(trace: Recorder, function: Function) -> Function:
 
     name = function.__name__
     by_python = functools.partial(_shuffle if name == "shuffle" else _draw, function)
-    twister = twister_of(trace, function.__self__)  # type: ignore[attr-defined]
+    twister = _twister_of(trace, function)
     if twister is None:
         return by_python
     if name == "shuffle":
@@ -119,13 +132,13 @@ def _makers() -> dict[int, Function]:
     unknown = (
         np.random.MT19937,
         np.random.SFC64,
-        np.random.RandomState,
         np.random.SeedSequence,
-        random.Random,
     )
     return {
         id(np.random.default_rng): making.default_rng,
         id(np.random.Generator): making.generator,
+        id(np.random.RandomState): _twister(RANDOM_STATE),
+        id(random.Random): _twister(RANDOM),
         **{key: _bit_generator(algorithm) for key, algorithm in kinds.items()},
         **{id(kind): functools.partial(_refuse, kind) for kind in (*unknown, random.SystemRandom)},
     }
@@ -133,11 +146,20 @@ def _makers() -> dict[int, Function]:
 
 def are_generators(values: Sequence[Any]) -> bool:
     """Whether values are random generators, all of them."""
-    return all(isinstance(value, TracedGenerator) or is_generator(value) for value in values)
+    return all(isinstance(value, TracedSource) or is_generator(value) for value in values)
 
 
 def _bit_generator(algorithm: str) -> Function:
     return lambda trace, *args, **kwargs: making.bit_generator(trace, algorithm, *args, **kwargs)
+
+
+def _twister(algorithm: str) -> Function:
+    def make(trace: Recorder, *args: Any, **kwargs: Any) -> Any:
+        from ....random.own_twisters import make_twister  # few programs make one
+
+        return make_twister(trace, algorithm, *args, **kwargs)
+
+    return make
 
 
 def _refuse(kind: type, trace: Any, *args: Any, **kwargs: Any) -> NoReturn:
@@ -147,6 +169,9 @@ def _refuse(kind: type, trace: Any, *args: Any, **kwargs: Any) -> NoReturn:
 def _draw(function: Function, *args: Any, **kwargs: Any) -> Any:
     trace = current_trace()
     assert trace is not None
+    owner = told(function, "__self__")
+    if isinstance(owner, TracedSource):
+        return run_time_calls.drawn_by_python(owner.stream, function.__name__)(*args, **kwargs)
     return run_time_calls.draw_later(trace, function, args, kwargs)
 
 
@@ -154,6 +179,11 @@ def _shuffle(function: Function, x: Any, axis: int = 0) -> None:
     """Shuffle an array or a list in the order that a generator of Python's gives."""
     trace = current_trace()
     assert trace is not None
+    if isinstance(told(function, "__self__"), TracedSource):
+        raise UnsupportedError(
+            f"a generator that is made in compiled code shuffles a {type(x).__name__}: shuffle a list, or make the "
+            "generator outside of the compiled function"
+        )
     if isinstance(x, list):
         _put_in_order(x, run_time_calls.order_later(trace, function, len(x)))
         return

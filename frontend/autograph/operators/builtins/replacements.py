@@ -17,7 +17,7 @@ import numpy as np
 
 from .....dialect.dtypes import all_dtypes
 from ....composite import times
-from ....random.generator import TracedGenerator
+from ....random.generator import TracedSource
 from ....runtime_values import effects as printing
 from ....runtime_values import strings
 from ....runtime_values.kept_exceptions import UnknownException
@@ -132,7 +132,7 @@ def _is_object(*args: Any) -> bool:
 
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
-    stand_ins = (RuntimeValue, TracedArray, CompositeValue, TracedGenerator, InPlaceOf, UnknownException)
+    stand_ins = (RuntimeValue, TracedArray, CompositeValue, TracedSource, InPlaceOf, UnknownException)
     return len(args) == 1 and isinstance(args[0], (*stand_ins, sequence_iterators.SequenceIterator))
 
 

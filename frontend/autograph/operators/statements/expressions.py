@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....random.generator import TracedGenerator, traced_generator
+from ....random.generator import TracedSource, traced_generator
 from ....signature.traced_value import CompositeValue, StandIn
 from ....source.plain_items import compound
 from ....tracing.array import TracedArray
@@ -140,7 +140,7 @@ def is_(left: Any, right: Any) -> Any:
             return one.is_one_for(partial(is_, other))
     left, right = resolve_grown_list(left), resolve_grown_list(right)
     left, right = traced_generator(left), traced_generator(right)
-    if isinstance(left, TracedGenerator):
+    if isinstance(left, TracedSource):
         return left == right
     left, right = as_input(left), as_input(right)
     if (noting := lookups()) is not None:

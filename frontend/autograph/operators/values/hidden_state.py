@@ -22,6 +22,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError, with_article
 from ....guards.call_effects import varying_object
+from ....signature.generators import GeneratorStandIn
 from ....source.modules import is_own_module, is_users_object, told
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
@@ -128,7 +129,7 @@ _LISTS_IN_MEMORY = (array.array, bytearray, memoryview)
 
 def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> None:
     """Refuse to look into an object with a hidden state, or to change one, unless that is the same at each call."""
-    if trace is None:
+    if trace is None or isinstance(value, GeneratorStandIn):
         return
     if (why := varying_object(value)) is not None:
         raise UnsupportedError(
