@@ -248,6 +248,10 @@ class Kernel:
         """Wait for all threads of the block."""
         create("gpu.barrier", [], [])
 
+    def leave_room_for(self, blocks: int) -> None:
+        """Say how many blocks a multiprocessor is to have registers for at least."""
+        self.operation.attributes[LEAST_BLOCKS] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), blocks)
+
     # Its launch
 
     def launch(

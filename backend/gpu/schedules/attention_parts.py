@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Value
-from ....dialect.records import dataclass, replace
+from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, match_contraction
 from ...nests.emit import Index
 from ...nests.nest import loop_nest
 from ..rewrites.attention import Attention, match_attention, positions, starts_right
 from .steps import Step
+from .tile_parts import with_row
 
 
 def find(steps: Sequence[Step]) -> tuple[Attention, int] | None:
@@ -91,10 +92,7 @@ class Parts:
 def _with_row(op: Operation, row: int) -> Contraction | None:
     """The contraction that an operation is, of which a dimension has the rows."""
     contraction = match_contraction(loop_nest(op), None)
-    if contraction is None:
-        return None
-    others = {*contraction.outer, contraction.row} - {row, None}
-    return replace(contraction, row=row, outer=sorted(dim for dim in others if dim is not None))
+    return None if contraction is None else with_row(contraction, row)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from ...nests.emit import Index, create
 from ...target import current_gpu
 from ..code import assembly
 from ..code.control import compare
-from ..code.kernel import LEAST_BLOCKS
 from ..code.points import read
 from ..code.walk import rest_and_quotient
 from ..rewrites.attention import denominator
@@ -24,7 +23,7 @@ from .attention_rows import Rows
 from .attention_tiles import LineLoader, Staged
 from .copied_tiles import can_copy
 from .loaders import Box
-from .tensor_cores import as_word, has_instruction, instruction
+from .tensor_cores import as_word, instruction, read_words, take
 
 _WARPS, _ROWS, _COLUMNS, _DEPTH = 8, 16, 8, 16
 _PAD = 8
@@ -43,17 +42,8 @@ _SCALE = 15
 
 def takes(parts: Parts) -> bool:
     """Whether tensor cores multiply queries with keys, and weights with values."""
-    gpu = current_gpu()
     scores, result = parts.scores, parts.result
-    factors = [scores.left, scores.right, result.right]
-    types = {str(factor.access.memref.type.element_type) for factor in factors}
-    return (
-        gpu.asynchronous_copies
-        and isinstance(scores.element, ir.F32Type)
-        and all(factor.conversion == "arith.extf" for factor in factors)
-        and len(types) == 1
-        and has_instruction(scores.left.access.memref.type.element_type)
-    )
+    return take(scores.element, [scores.left, scores.right, result.right])
 
 
 class HalfRows(Rows):
@@ -103,9 +93,7 @@ class HalfRows(Rows):
         else:
             self.shared_bytes = self.copied.shared_bytes
         if tile.depth + tile.columns <= _TWO_BLOCKS:
-            self.kernel.operation.attributes[LEAST_BLOCKS] = ir.IntegerAttr.get(
-                ir.IntegerType.get_signless(32), 2
-            )
+            kernel.leave_room_for(2)
         in_registers = self.copied is None or not self.copied.has_queries
         self.queries = [self._queries(depth) for depth in self.deep] if in_registers else []
 
@@ -266,16 +254,7 @@ class HalfRows(Rows):
 
     def _fragment(self, tile: Value, line: int, depth: int) -> list[Value]:
         """What a thread gives an instruction of keys or values: pairs at two depths."""
-        emitter = self.emitter
-        at = emitter.value(emitter.add(self.group, line))
-        type = ir.VectorType.get([2], self.half)
-        alignment = {"alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 4)}
-        found = []
-        for deep in (0, 8):
-            place = emitter.value(emitter.add(emitter.multiply(self.pair, 2), depth + deep))
-            pair = create("vector.load", [type], [tile, at, place], alignment)
-            found.append(as_word(pair))
-        return found
+        return read_words(tile, self.pair, depth, [self.emitter.add(self.group, line)], self.emitter)
 
 
 def _half(factor: Factor) -> Factor:

@@ -18,7 +18,7 @@ from ..code.asynchronous import address, begin_copy, close_group, load_matrices,
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.tensor_copies import SharedTiles
-from ..code.vectors import BYTES, is_aligned
+from ..code.vectors import is_aligned, vector_alignment
 from ..code.walk import rest_and_quotient
 from .loaders import Loader, Staged
 
@@ -147,8 +147,7 @@ class CopiedFactor:
     def _store(self, values: list[Value], target: Value) -> None:
         type = ir.VectorType.get([_LANES], self._product.half)
         vector = create("vector.from_elements", [type], values)
-        alignment = {"alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), BYTES)}
-        create("llvm.store", [], [vector, target], alignment)
+        create("llvm.store", [], [vector, target], vector_alignment(type))
 
     # How it is multiplied
 

@@ -7,7 +7,7 @@ and columns, and those of half a warp (of f64), or of a warp, lie in different b
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
 
 from ....dialect.mlir import Type, Value, ir
 from ...functions.instructions import call_intrinsic
@@ -16,7 +16,7 @@ from ...nests.emit import Index, load, store
 from ...target import current_gpu, gpu_figures
 from .loaders import Box, Loader
 from .products import Products, known_sides
-from .warp_products import COLUMNS, ROWS, WarpProduct, add_products
+from .warp_products import ROWS, WarpProduct, add_products
 
 _LEAST = 16
 """Smaller results have a thread for each element."""
@@ -25,22 +25,13 @@ _LEAST = 16
 class DoubleProduct(WarpProduct):
     """Writes what a thread does, with its warp."""
 
-    deep: ClassVar[tuple[int, ...]] = (0,)
-    """Where the terms of an instruction begin, of which a warp reads four at a time."""
+    deep = 4
 
     @classmethod
     def depth_of(cls, size: int, each: int) -> int:
         """Two instructions deep, or more: a thread brings a number of each factor."""
         del size
-        return max(2 * 4 * len(cls.deep), 16 // each)
-
-    def multiply_tiles(self, sums: list[Value]) -> list[Value]:
-        """Multiply what is in shared memory, fragment by fragment."""
-        for k in range(0, self.shape.depth, 4 * len(self.deep)):
-            left = [self._numbers(0, number * ROWS, k, (0, 8)) for number in range(self.fragments)]
-            right = [self._numbers(1, number * COLUMNS, k, (0,)) for number in range(self.fragments)]
-            sums = self.multiply(sums, left, right)
-        return sums
+        return max(2 * cls.deep, 16 // each)
 
     def multiply_fragment(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
         """Add the products of the rows and columns of a fragment."""
@@ -55,21 +46,20 @@ class DoubleProduct(WarpProduct):
             )
         ]
 
-    def _numbers(self, side: int, line: int, k: int, lines: tuple[int, ...]) -> list[Value]:
-        """What a thread gives an instruction of a factor."""
-        emitter = self.emitter
-        at = emitter.add(emitter.add(self.warp[side], line), self.group)
+    def read_lines(self, side: int, k: int, lines: Sequence[Index]) -> list[Value]:
+        """Numbers, of which a warp reads those of four depths at a time."""
+        value = self.emitter.value
         return [
-            load(self.tiles[side], [emitter.value(emitter.add(self.pair, k + more)), emitter.value(place)])
-            for more in self.deep
-            for place in (emitter.add(at, below) for below in lines)
+            load(self.tiles[side], [value(self.emitter.add(self.pair, k + more)), value(line)])
+            for more in range(0, self.deep, 4)
+            for line in lines
         ]
 
 
 class ShortProduct(DoubleProduct):
     """Writes what a thread does with numbers that are rounded when they come to shared memory."""
 
-    deep = (0, 4)
+    deep = 8
     least_blocks = 2
 
     def tile_shape(self, box: Box) -> tuple[list[int], Type]:

@@ -14,11 +14,11 @@ from ...nests.emit import Emitter, Index, create, store
 from ...nests.nest import loop_nest
 from ...target import current_gpu, gpu_figures
 from ..code.control import only_if, otherwise
-from ..code.vectors import is_aligned, is_vector, rows_are_multiples
+from ..code.vectors import is_aligned, is_vector, rows_are_multiples, vector_alignment
 from .copied_tiles import CopiedTiles, can_copy
 from .loaders import Box, Loader
 from .products import Products
-from .warp_products import COLUMNS, ROWS, WarpProduct, add_products
+from .warp_products import WarpProduct, add_products
 
 _DEPTH = 16
 """Of an instruction."""
@@ -31,12 +31,15 @@ _INTRINSICS = {"f16": "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "bf16": "llvm.nv
 
 def takes(contraction: Contraction) -> bool:
     """Whether tensor cores multiply the factors of a product."""
-    gpu = current_gpu()
-    factors = (contraction.left, contraction.right)
+    return take(contraction.element, [contraction.left, contraction.right])
+
+
+def take(element: ir.Type, factors: Sequence[Factor]) -> bool:
+    """Whether tensor cores multiply factors of one or of several products, whose elements have a type."""
     types = {str(factor.access.memref.type.element_type) for factor in factors}
     return (
-        gpu.asynchronous_copies
-        and isinstance(contraction.element, ir.F32Type)
+        current_gpu().asynchronous_copies
+        and isinstance(element, ir.F32Type)
         and all(factor.conversion == "arith.extf" for factor in factors)
         and len(types) == 1
         and types <= _INTRINSICS.keys()
@@ -46,6 +49,7 @@ def takes(contraction: Contraction) -> bool:
 class TensorProduct(WarpProduct):
     """Writes what a thread does, with its warp."""
 
+    deep = _DEPTH
     least_blocks = 2
     """Two of the largest tiles fit if the assembler is told; left alone, it spilled for that."""
 
@@ -84,37 +88,24 @@ class TensorProduct(WarpProduct):
         self.shared_bytes = tiles.shared_bytes
         return tiles.add_up(zeros)
 
-    def multiply_tiles(self, sums: list[Value]) -> list[Value]:
-        """Multiply what is in shared memory, fragment by fragment."""
-        for k in range(0, self.shape.depth, _DEPTH):
-            left = [self._fragment(0, number * ROWS, k, (0, 8)) for number in range(self.fragments)]
-            right = [self._fragment(1, number * COLUMNS, k, (0,)) for number in range(self.fragments)]
-            sums = self.multiply(sums, left, right)
-        return sums
-
     def multiply_fragment(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
         """Add the products of 16 rows and 8 columns."""
         return instruction(self.half, left, right, sums)
 
-    def _fragment(self, side: int, line: int, k: int, lines: tuple[int, ...]) -> list[Value]:
-        """What a thread gives an instruction of a factor: pairs at two depths, of one line or of two."""
-        emitter = self.emitter
-        at = emitter.add(emitter.add(self.warp[side], line), self.group)
-        type = ir.VectorType.get([2], self.half)
-        alignment = {"alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 4)}
-        found = []
-        for deep in (0, 8):
-            depth = emitter.add(emitter.multiply(self.pair, 2), k + deep)
-            for more in lines:
-                place = [emitter.value(emitter.add(at, more)), emitter.value(depth)]
-                pair = create("vector.load", [type], [self.tiles[side], *place], alignment)
-                found.append(as_word(pair))
-        return found
+    def read_lines(self, side: int, k: int, lines: Sequence[Index]) -> list[Value]:
+        """Pairs at two depths."""
+        return read_words(self.tiles[side], self.pair, k, lines, self.emitter)
 
 
-def has_instruction(half: ir.Type) -> bool:
-    """Whether there is an instruction for products of numbers of a type."""
-    return str(half) in _INTRINSICS
+def read_words(tile: Value, pair: Index, depth: int, lines: Sequence[Index], emitter: Emitter) -> list[Value]:
+    """What a thread gives an instruction of lines of halves: pairs at two depths."""
+    type, found = ir.VectorType.get([2], tile.type.element_type), []
+    for deep in (0, 8):
+        place = emitter.add(emitter.multiply(pair, 2), depth + deep)
+        for line in lines:
+            at = [emitter.value(line), emitter.value(place)]
+            found.append(as_word(create("vector.load", [type], [tile, *at], vector_alignment(type))))
+    return found
 
 
 def instruction(half: ir.Type, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:

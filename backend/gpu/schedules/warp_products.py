@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 from ....dialect.mlir import Value, ir
 from ...functions.instructions import call_intrinsic
 from ...nests.emit import Index, create
 from ..code.control import only_if
-from ..code.kernel import LEAST_BLOCKS
 from ..code.walk import rest_and_quotient
 from .products import Product
 
@@ -36,6 +36,8 @@ class WarpProduct(Product):
     may_be_small = False
     least_blocks = 1
     """For how many blocks a multiprocessor is to have registers."""
+    deep: ClassVar[int]
+    """Of an instruction."""
 
     @staticmethod
     def tiles_of(size: int) -> dict[tuple[int, int], float]:
@@ -55,8 +57,25 @@ class WarpProduct(Product):
             emitter.multiply(across, self.shape.columns // _WARPS_ACROSS),
         )
         self.fragments = self.shape.down // 2
-        blocks = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), self.least_blocks)
-        self.kernel.operation.attributes[LEAST_BLOCKS] = blocks
+        self.kernel.leave_room_for(self.least_blocks)
+
+    def multiply_tiles(self, sums: list[Value]) -> list[Value]:
+        """Multiply what is in shared memory, fragment by fragment."""
+        for k in range(0, self.shape.depth, self.deep):
+            left = [self.read_fragment(0, number * ROWS, k, (0, 8)) for number in range(self.fragments)]
+            right = [self.read_fragment(1, number * COLUMNS, k, (0,)) for number in range(self.fragments)]
+            sums = self.multiply(sums, left, right)
+        return sums
+
+    def read_fragment(self, side: int, line: int, k: int, below: tuple[int, ...]) -> list[Value]:
+        """What a thread gives an instruction of a factor, of one line or of two."""
+        emitter = self.emitter
+        at = emitter.add(emitter.add(self.warp[side], line), self.group)
+        return self.read_lines(side, k, [emitter.add(at, more) for more in below])
+
+    @abstractmethod
+    def read_lines(self, side: int, k: int, lines: Sequence[Index]) -> list[Value]:
+        """What a thread gives an instruction of some lines, from a depth on."""
 
     def multiply(
         self, sums: list[Value], left: Sequence[list[Value]], right: Sequence[list[Value]]
