@@ -38,10 +38,13 @@ def compared_fields(kind: Any) -> tuple[str, ...] | None:
 
 @functools.cache
 def _compared_fields(kind: Any, equals: Any, hashes: Any) -> tuple[str, ...] | None:
+    compared: tuple[str, ...] | None
     if is_generated(equals) and is_generated(hashes) and is_compared_by_fields(kind):
-        return tuple(field.name for field in dataclasses.fields(kind) if field.compare)
-    compared, hashed = _compared_by(equals), _hashed_by(hashes)
-    if not compared or hashed is None or not set(hashed) <= set(compared):
+        compared = tuple(field.name for field in dataclasses.fields(kind) if field.compare)
+        hashed = generated_hash(kind)
+    else:
+        compared, hashed = _compared_by(equals), _hashed_by(hashes)
+    if compared is None or hashed is None or not set(hashed) <= set(compared):
         return None
     return None if any(isinstance(_member(kind, name), property) for name in compared) else compared
 

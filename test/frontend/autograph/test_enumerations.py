@@ -106,6 +106,33 @@ class TestLooking:
         for function in (f, g, h):
             same(function, NUMBERS)
 
+    def test_messages_show_numbers_as_their_types_do(self):
+        def number(n):
+            return Cell(n[1] + n.dtype.type(2))
+
+        def of_python(n):
+            return Cell(float(n[1] + 2.5))
+
+        def truth(n):
+            return Level(n[0] > 0)
+
+        def truth_of_python(n):
+            return Level(bool(n[0] > 0))
+
+        for function in (number, of_python, truth, truth_of_python):
+            same(function, NUMBERS)
+            same(function, NUMBERS.astype(np.float64))
+
+    def test_by_members(self):
+        def f(n):
+            cell = Cell(n[1])
+            return Cell(cell), Cell(cell) is cell
+
+        same(f, NUMBERS)
+
+    def test_arrays_of_one_number(self):
+        refused(lambda n: Cell(n[:1]), NUMBERS, match="a Cell is looked up by a value which only the program")
+
 
 class TestNumbers:
     def test_members_are_numbers(self):

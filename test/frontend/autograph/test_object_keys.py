@@ -244,6 +244,18 @@ class TestKeys:
             assert compiled(one, numbers) == other.visit(numbers)
             assert all_of(one) == all_of(other)
 
+    def test_objects_from_outside_stay_themselves(self):
+        def f(n):
+            d = {}
+            for v in n:
+                if v > 1:
+                    d[ONE] = v
+            for key in d:
+                key.seen = n[0]
+            return [key is ONE for key in d], ONE.seen
+
+        same(f, NUMBERS)
+
     def test_floats_and_two_zeros(self):
         def f(x):
             s = {Cell(v, 0.5) for v in x}
@@ -305,6 +317,16 @@ class TestRows:
             return one in s
 
         refused(f, NUMBERS, match="a key of a dict or member of a set by its 'x', which is changed")
+
+    def test_which_object_a_key_is(self):
+        def f(n):
+            first = Cell(int(n[0]), 0)
+            d = {first: 0}
+            for v in n:
+                d[Cell(int(v), 0)] = v
+            return [key is first for key in d]
+
+        same(f, NUMBERS)
 
 
 class TestNamedTuples:
@@ -437,6 +459,50 @@ def test_methods_that_are_replaced():
 
 
 class TestRefusals:
+    def test_keys_that_are_changed(self):
+        def f(n):
+            d = {}
+            for v in n:
+                cell = Cell(int(v), 0)
+                d[cell] = v
+                cell.row = 7
+            return [key.row for key in d]
+
+        def walked(n):
+            s = {(Cell(int(v), 0), 1) for v in n}
+            for cell, _ in s:
+                cell.column = 7
+            return len(s)
+
+        for function in (f, walked):
+            refused(function, NUMBERS, match="a Cell is a key of a dict or set .* make another object")
+
+    def test_keys_that_are_asked_which_they_are(self):
+        def from_outside(n, cell=Cell(3, 0)):
+            d = {cell: 0}
+            for v in n:
+                d[Cell(int(v), 0)] = v
+            return next(iter(d)) is cell
+
+        def changed(n, cell=Cell(3, 0)):
+            d = {cell: 0}
+            for v in n:
+                d[Cell(int(v), 0)] = v
+            cell.seen = True
+            return [hasattr(key, "seen") for key in d]
+
+        for function in (from_outside, changed):
+            refused(function, NUMBERS, match="a Cell is a key of a dict or set .* make another object")
+
+    def test_hashed_by_what_is_not_compared(self):
+        @dataclass(unsafe_hash=True)
+        class Odd:
+            a: int
+            b: int = field(default=0, compare=False, hash=True)
+
+        assert compared_fields(Odd) is None
+        refused(lambda n: len({Odd(1, v) for v in n}), NUMBERS, match="needs its value", place=False)
+
     def test_equal_by_more_than_attributes(self):
         def f(x):
             return len({Rounded(v) for v in x})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+import numpy as np
+
 from .....dialect.errors import UnsupportedError
 from ....source.modules import is_users_module
 from ....tracing.array import TracedArray
@@ -28,7 +30,10 @@ def member_of(kind: Any) -> Function | None:
         if len(args) != 1 or named or not is_run_time_key(args[0]):
             return kind(*args, **named)
         (value,) = args
-        if not _is_told_by_values(kind, values) or not isinstance(value, (TracedArray, Chosen)):
+        if isinstance(value, Chosen) and all(isinstance(option, kind) for option in value.options):
+            return value  # a member is looked up by itself, too
+        is_number = isinstance(value, TracedArray) and value.ndim == 0
+        if not _is_told_by_values(kind, values) or not (is_number or isinstance(value, Chosen)):
             raise UnsupportedError(
                 f"a {kind.__qualname__} is looked up by a value which only the program knows, and which may be that of "
                 f"no member: compare it, and choose among members (if v == 1: m = {kind.__qualname__}...)"
@@ -51,12 +56,24 @@ def _is_told_by_values(kind: enum.EnumMeta, values: list[Any]) -> bool:
 
 def _require_member(kind: enum.EnumMeta, values: list[Any], value: Any) -> None:
     """Raise `ValueError` when the program runs where no member has a value."""
-    complaint = f"{{0}} is not a valid {kind.__qualname__}"
+    complaint = f"{{}} is not a valid {kind.__qualname__}"
     if isinstance(value, TracedArray):
-        shown = "{0}" if value._python_type else f"np.{value.dtype.name}({{0}})"
-        is_missing: Any = not_(in_(value, dict.fromkeys(values)))
-        raise_where(is_missing, ValueError, complaint.replace("{0}", shown), value)
+        is_missing = not_(in_(value, dict.fromkeys(values)))
+        for case, shown in _shown(value):
+            raise_where(np.logical_and(is_missing, case), ValueError, complaint.replace("{}", shown), value)
         return
     for option in dict.fromkeys(value.options):
         if option not in values:
             raise_where(operators().compare("==", value, option), ValueError, complaint.format(repr(option)))
+
+
+def _shown(value: TracedArray) -> list[tuple[Any, str]]:
+    """How a message shows a number, as its type does, by cases."""
+    is_of_python = bool(value._python_type)
+    if value.dtype.kind == "b":
+        return [
+            (case, repr(truth if is_of_python else np.bool_(truth)))
+            for truth, case in ((True, value), (False, np.logical_not(value)))
+        ]
+    number = f"{{0:{value.dtype.name}}}" if value.dtype.kind == "f" else "{0}"
+    return [(np.bool_(True), number if is_of_python else f"np.{value.dtype.name}({number})")]

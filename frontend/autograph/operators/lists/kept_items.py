@@ -49,6 +49,11 @@ def keep_records(item: Any) -> None:
             _keep(required_trace(), part)
 
 
+def keep_whole(item: Any) -> None:
+    """Note an object of which there is a copy."""
+    _keep(required_trace(), item)
+
+
 def _keep(trace: Recorder, part: Any, owner: Any = None) -> None:
     if _sort_of(part) in trace.choices.own_items:
         _refuse(part)

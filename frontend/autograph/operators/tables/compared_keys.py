@@ -6,15 +6,17 @@ An object that is a row of a pool is told by its attributes as they are when it 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
+from .....dialect.errors import UnsupportedError
 from ....guards.compared_fields import compared_fields
 from ....guards.generated import is_generated
 from ....reach.walks import attributes_of
 from ....source.modules import is_users_object
 from ....source.own_attributes import own_attribute
+from ....tracing.current import required_trace
 from ..values.abstract import array_leaves, kind_of
-from ..values.kinds import Container, Kind, Static
+from ..values.kinds import Choice, Container, Kind, Static
 from ..values.looked_up import note_special
 from ..values.object_handles import PooledObject, handle_of, object_pool_of
 
@@ -47,7 +49,40 @@ def kind_by_attributes(key: Any, kind: Kind) -> Kind:
     if not isinstance(kind, Static) or compared_fields(python_class) is None:
         return kind
     attributes = attributes_of(key) or {}
-    return Container(python_class, tuple(attributes), tuple(map(kind_of, attributes.values())))
+    found = Container(python_class, tuple(attributes), tuple(map(kind_of, attributes.values())))
+    choices = required_trace().choices
+    if choices.own_objects is None and None not in choices.own_items:
+        return found
+    if array_leaves(found):
+        refuse_itself(python_class)
+    return kind  # the object itself, which is changed, or asked which it is
+
+
+def refuse_itself(python_class: Any) -> NoReturn:
+    """Refuse keys that would have to be the objects that they are."""
+    raise UnsupportedError(
+        f"a {python_class.__qualname__} is a key of a dict or set whose keys only the program knows, which holds a "
+        "copy; the function changes it, or asks which object it is (a is b): make another object instead of "
+        "changing one that is a key, and compare by =="
+    )
+
+
+def require_one_sort(one: Kind, other: Kind) -> None:
+    """Refuse objects as keys that are themselves beside ones that are copies."""
+    for itself, copy in ((one, other), (other, one)):
+        options = itself.options if isinstance(itself, Choice) else (itself,)
+        for option in options if isinstance(copy, Container) else ():
+            if isinstance(option, Static) and names_of(copy) is not None and type(option.value) is copy.kind:
+                refuse_itself(copy.kind)
+
+
+def objects_from_outside(key: Any, kind: Kind) -> Iterator[Any]:
+    """The objects in a key that its table holds by their attributes, and which the function has not made."""
+    if isinstance(kind, Container) and type(key) is tuple:
+        for part, child in zip(key, kind.children, strict=True):
+            yield from objects_from_outside(part, child)
+    elif isinstance(kind, Container) and isinstance(kind_of(key), Static):
+        yield key
 
 
 def attribute_kinds(kind: Kind) -> tuple[Kind | None, ...]:

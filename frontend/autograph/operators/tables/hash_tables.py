@@ -28,14 +28,14 @@ from ..lists.dynamic_lists import (
     columns_of_item,
     is_known_outside,
 )
-from ..lists.kept_items import keep_put, keep_read
+from ..lists.kept_items import keep_put, keep_read, keep_whole
 from ..lists.widened_items import static_shape, widened_columns
 from ..values.abstract import array_leaves, column_leaves, unflatten
 from ..values.iterables import Sequence
 from ..values.kinds import Container, Growing, Kind, Tabled
 from ..values.unchanged_values import same_items
 from .columns import count, read, traced, write
-from .compared_keys import are_compared, compared_kind
+from .compared_keys import are_compared, compared_kind, objects_from_outside
 from .keys import (
     are_words,
     joined_keys,
@@ -167,6 +167,8 @@ class Table(StandIn, RuntimeTable):
         whole = [((item,) if self.made.is_set else (item[0], own(item[1]))) for item in items]
         for _, *value in whole if pool is None else ():
             keep_put(tuple(value), self)
+        for key, *_ in whole:
+            self._keep_from_outside(key)
         rows = [columns_of_item(trace, item, kind) for item in whole]
         missing = _room_for(len(items)) - len(items)
         zeros, join = lookup("zeros"), lookup("concatenate")
@@ -215,7 +217,13 @@ class Table(StandIn, RuntimeTable):
                 keep_put(part, self)
         self._become(Tabled(self.made, with_item(self.item_kind, key, *value), self.loses))
         assert self.kind is not None
+        self._keep_from_outside(key)
         return self.kind
+
+    def _keep_from_outside(self, key: Any) -> None:
+        """Note the objects in a key of which there are copies: they are not changed, nor asked for their identity."""
+        for one in objects_from_outside(key, self.key_kind):
+            keep_whole(one)
 
     def _become(self, kind: Tabled) -> None:
         """Have an abstract type from now on; from the beginning of a loop or branch on that knows the table."""

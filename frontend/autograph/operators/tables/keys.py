@@ -55,6 +55,7 @@ from .compared_keys import (
     kind_by_attributes,
     may_be_equal,
     names_of,
+    require_one_sort,
 )
 
 INT64 = np.dtype(np.int64)
@@ -174,6 +175,7 @@ def joined_keys(one: Kind | None, other: Kind) -> Kind:
     """The abstract type of keys of two kinds in one table."""
     if one is None or one == other:
         return other
+    require_one_sort(one, other)
     _require_alike(one, other)
     try:
         joined = join(one, other)
