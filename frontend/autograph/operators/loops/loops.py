@@ -61,14 +61,14 @@ from ..values.aliases import (
     sees_any,
 )
 from ..values.array_kinds import as_array_kind
-from ..values.control_flow_state import control_flow
+from ..values.control_flow_state import Facts, control_flow
 from ..values.copies import copied
 from ..values.joins import join
 from ..values.kinds import ArrayKind, Kind, Mismatch
 from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, endless_error, is_unlike, require_fit, shown_name
-from ..values.narrowing import narrowed, not_returned
+from ..values.narrowing import behind_test, facts_of, narrowed, not_returned
 from ..values.optional import MaybeUnbound
 from ..values.own_variables import Variables, assigned_variables, own_variables
 from ..values.program_locations import (
@@ -265,6 +265,8 @@ class _Recording:
         """The values of the carried places at the end of each region."""
         self.starts: list[dict[tuple[Any, ...], Any]] = []
         """What stands for the carried places at the start of each region."""
+        self.ended: Facts = ()
+        """What is known of the values of the test when it has failed, behind a loop that ends in no other way."""
         self.path: Path | None = None
         self.others: list[ProgramLocation] = []
         """The places that get another object that shows the same array."""
@@ -383,6 +385,7 @@ class _Recording:
         else:
             record_path(trace, path, lambda: as_truth(test()), True)
         truth: Any = np.bool_(False) if path.is_dead or path.raises else path.result
+        self.ended = () if path.may_raise else facts_of(trace, truth)[1]
         if path.may_raise and not path.raises:
             catcher = catcher_of(trace)
             assert catcher is not None
@@ -511,12 +514,7 @@ class _Recording:
         results = iter(made)
         join = Join(sees_any)
         for key, carried in self.passed.items():
-            value = unflatten(trace, carried.kind, results)
-            if loop.runs and isinstance(value, MaybeUnbound):
-                if self.path is not None and self.path.may_raise:
-                    loop.settled.append(carried.place)
-                else:
-                    value = value.value
+            value = self._left_in(key, carried, results)
             note_aliases(join, value, [carried.initial, self.ends[-1].get(key)])
             if made:
                 self._note_handed(made[0].owner, key, value)
@@ -545,6 +543,16 @@ class _Recording:
         for variable in loop.dead.values():
             variable.set(UNBOUND)
         loop.memory.remember(self.snapshot, kinds_of(self.carried), loop._own_slots())
+
+    def _left_in(self, key: tuple[Any, ...], carried: Carried, results: Iterator[Value]) -> Any:
+        """What a carried place holds behind the loop."""
+        value = unflatten(self.trace, carried.kind, results)
+        if self.loop.runs and isinstance(value, MaybeUnbound):
+            if self.path is not None and self.path.may_raise:
+                self.loop.settled.append(carried.place)
+            else:
+                value = value.value
+        return value if self.loop.codes else behind_test(self.ended, self.ends[0].get(key), value)
 
     def _results(self) -> dict[tuple[Any, ...], Any]:
         """What the carried places hold behind the loop."""

@@ -19,7 +19,7 @@ from .kinds import Kind
 from .own_variables import Way
 from .program_locations import Slot, Snapshot
 
-Facts: TypeAlias = "tuple[tuple[Any, Callable[[], Any]], ...]"
+Facts: TypeAlias = "tuple[tuple[Any, Callable[[Any], Any]], ...]"
 """Values of which more is known where a condition has a certain truth, with what makes what they are there."""
 
 CallKey: TypeAlias = "tuple[Any, ...]"

@@ -23,12 +23,12 @@ def note_facts(trace: Recorder, truth: Any, if_true: Facts = (), if_false: Facts
 
 def is_there(value: Optional) -> Facts:
     """That a value which may be None is not."""
-    return ((value, lambda: value.value),)
+    return ((value, lambda one: one.value),)
 
 
 def is_among(value: Chosen, numbers: Sequence[int]) -> Facts:
     """That a value which may be one of several is one of fewer."""
-    return ((value, lambda: value.among(numbers)),) if numbers else ()
+    return ((value, lambda one: one.among(numbers)),) if numbers else ()
 
 
 def facts_of(trace: Recorder, truth: Any) -> tuple[Facts, Facts]:
@@ -43,7 +43,16 @@ def facts_of(trace: Recorder, truth: Any) -> tuple[Facts, Facts]:
 def not_returned(watched: Iterable[Callable[..., Any] | None]) -> Facts:
     """That a function has not returned, so that it has no result yet."""
     held = (place.get() for place in variables_named(RETURNED, watched).values())
-    return tuple((value, lambda: UNBOUND) for value in held if isinstance(value, MaybeUnbound))
+    return tuple((value, lambda _: UNBOUND) for value in held if isinstance(value, MaybeUnbound))
+
+
+def behind_test(facts: Facts, tested: Any, value: Any) -> Any:
+    """What stands for a value that a loop leaves, of what its test was of when it failed."""
+    known = next((known for one, known in facts if one is tested), None)
+    is_alike = type(value) is type(tested) and (
+        not isinstance(value, Chosen) or len(value.options) == len(tested.options)
+    )
+    return known(value) if known is not None and is_alike else value
 
 
 def narrowed(
@@ -59,7 +68,7 @@ def narrowed(
         for place, value in Snapshot.of(watched).variables():
             if id(value) in found:
                 held[id(value)].append(place)
-        narrower = {key: found[key][1]() for key in held}
+        narrower = {key: found[key][1](found[key][0]) for key in held}
         for key, places in held.items():
             for place in places:
                 place.set(narrower[key])
