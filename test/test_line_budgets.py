@@ -492,6 +492,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 215, "RandomState and random.Random may be made in compiled functions"),
     ("", 30, "RandomState and random.Random may be made in compiled functions"),
     ("frontend/autograph/operators", 24, "what the test of a loop says of values is known behind it"),
+    (
+        "frontend/autograph/operators",
+        182,
+        "numbers have the type behind a loop that as many iterations leave",
+    ),
+    ("frontend", 5, "a field of a dataclass among the arguments may get the value that it has"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

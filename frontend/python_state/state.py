@@ -573,7 +573,7 @@ class PythonState(ClassState):
             if not is_data and not (is_captured and self._takes(self._lasting(key), array)):
                 self.guards.append(Content(named, array))  # NumPy may have computed with it
         self._generators.settle()
-        for place, value in self.stored.unchanged(self.snapshot):
+        for place, value in self.stored.unchanged(self.snapshot, self._copies):
             if place.key() not in self._guarded and (found := self.handle(place)) is not None:
                 self.guard_late(found, value)
         mentioned = self._attribute_uses.read

@@ -8,7 +8,7 @@ def reset(x):
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from ..autograph.operators.values.program_locations import (
@@ -47,11 +47,16 @@ class StoredPlaces:
     def _add(self, place: ProgramLocation) -> None:
         self._places.setdefault(place.key(), place)
 
-    def unchanged(self, snapshot: Snapshot) -> Iterator[tuple[ProgramLocation, Any]]:
-        """The places that were there before, and are as they were, with what they hold that is no data of each call."""
+    def unchanged(
+        self, snapshot: Snapshot, arguments: Container[int]
+    ) -> Iterator[tuple[ProgramLocation, Any]]:
+        """The places that were there before, and are as they were, with what they hold that is no data of each call.
+
+        What objects among the arguments hold, which are told by their identities, is part of the signature.
+        """
         changes = snapshot.changes() if self._places else {}
         for key, place in self._places.items():
             value = snapshot.old_value(place)
-            is_data = isinstance(value, (CompositeValue, RuntimeValue, TracedArray))
-            if key not in changes and value is not UNBOUND and not is_data:
+            is_told = isinstance(value, (CompositeValue, RuntimeValue, TracedArray)) or key[0] in arguments
+            if key not in changes and value is not UNBOUND and not is_told:
                 yield place, value

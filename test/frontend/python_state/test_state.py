@@ -315,6 +315,17 @@ class TestArguments:
         assert (inner, items) == ({"v": 5}, [5, 2])
         assert table["inner"] is inner
 
+    def test_a_field_may_get_the_value_that_it_has(self):
+        def f(particle, n):
+            particle.steps = 2
+            particle.position = particle.position
+            if n > 0:
+                particle.steps = 3
+            return particle.steps
+
+        steps = (2, 3, 2, 4, "many", 2, None)
+        same(f, *((Particle(np.ones(2), n), I64(m)) for n in steps for m in (0, 1)), traces=None)
+
     def test_a_list_that_grows_in_a_staged_loop(self):
         def f(items, x, n):
             for i in range(n):

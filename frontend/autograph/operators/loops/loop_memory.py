@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .....dialect.records import NamedTuple, replace
+from .....dialect.records import NamedTuple, dataclass, replace
 from ....tracing.array import TracedArray
 from ..branches.memory import Memory, Watched
 from ..values.abstract import kind_of
@@ -17,6 +17,20 @@ from ..values.kinds import ArrayKind, Container, Kind
 from ..values.own_variables import inner_places, labelled_variables, own_variables, ways_to
 from ..values.program_locations import Attribute, Entry, ProgramLocation, Slot, Snapshot
 from ..values.shared_containers import holds_container
+
+
+@dataclass
+class Carried:
+    """A place that a loop carries."""
+
+    place: ProgramLocation
+    initial: Any
+    kind: Kind
+
+
+def kinds_of(carried: dict[tuple[Any, ...], Carried]) -> list[tuple[ProgramLocation, Kind]]:
+    """Places with the abstract types of what is carried in them."""
+    return [(one.place, one.kind) for one in carried.values()]
 
 
 class Candidate(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .....dialect.errors import ControlFlowError
 from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import dataclass
 from .....dialect.register import context
@@ -64,7 +65,7 @@ from ..values.array_kinds import as_array_kind
 from ..values.control_flow_state import Facts, control_flow
 from ..values.copies import copied
 from ..values.joins import join
-from ..values.kinds import ArrayKind, Kind, Mismatch
+from ..values.kinds import Mismatch
 from ..values.looked_up import as_input
 from ..values.made_objects import tell_apart
 from ..values.mismatches import control_flow_error, endless_error, is_unlike, require_fit, shown_name
@@ -81,25 +82,15 @@ from ..values.program_locations import (
     value_after,
 )
 from ..values.resolve_grown_lists import changes_of, join_successors
-from ..values.several_kinds import as_carried
-from ..values.shared_containers import joined_kind, widened_kind
+from ..values.shared_containers import joined_kind
 from .carried_permutations import Permutation, find_permutations, version_of
 from .first_tests import as_truth
-from .first_types import is_other_type, tell_types_apart
+from .first_types import TypeSteps, tell_types_apart, widened
 from .index_values import index_constant
-from .loop_memory import LoopMemory
+from .loop_memory import Carried, LoopMemory, kinds_of
 
 MAX_RECORDINGS = 20
 """A loop whose types still grow after so many recordings is refused."""
-
-
-@dataclass
-class Carried:
-    """A place that a loop carries."""
-
-    place: ProgramLocation
-    initial: Any
-    kind: Kind
 
 
 @dataclass
@@ -125,12 +116,12 @@ class Loop:
     """The number of iterations modulo `order`."""
     another: Slot = field(default_factory=lambda: Slot("another", [np.bool_(False)]))
     """Whether an iteration left a view of all of an array (`y = y[:]`) where the array itself was before."""
-    has_run: Slot = field(default_factory=lambda: Slot("has run", [np.bool_(False)]))
-    """Whether a `while` has made an iteration, where a number is of another type then."""
-    tells_types: bool = False
-    """Whether a number that is of another type behind an iteration may leave the function as what it was before."""
+    phase: Slot = field(default_factory=lambda: Slot("phase", [np.int64(0)]))
+    """Of which types numbers are as a `while` leaves them, where its iterations leave several."""
+    types: TypeSteps = field(default_factory=TypeSteps)
+    """What types numbers have behind each iteration."""
     is_outermost: bool = False
-    """Whether it may make no iteration, and is in no other loop."""
+    """Whether it is in no other loop."""
     order: int = 1
     """How often arrays have to change places until each is back in its own."""
     codes: frozenset[int] = frozenset()
@@ -145,8 +136,8 @@ class Loop:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
         flow = control_flow(self.trace)
         memory = self.memory = LoopMemory.of_next(self.trace, self.watched)
-        self.is_outermost = not self.runs and self.trace.region.loop is None
-        slots = (self.status, self.turn, self.another, self.has_run, *self.slots)
+        self.is_outermost = self.trace.region.loop is None
+        slots = (self.status, self.turn, self.another, self.phase, *self.slots)
         exit_ = recorded(self.trace, self.watched, self._record, slots, memory)
         flow.loops_recorded += 1
         catcher = catcher_of(self.trace)
@@ -159,12 +150,15 @@ class Loop:
     def _record(self, snapshot: Snapshot) -> Exit:
         trace = self.trace
         carried = self._first_guess(snapshot)
+        self.types = TypeSteps()
         for _ in range(MAX_RECORDINGS):
+            self._follow_types(snapshot, carried)
             recording = _Recording(self, snapshot, carried)
             mark = len(trace.cells)  # without those of what a list begins with
             try:
                 found = recording.without_idle(recording.run())
                 is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}
+                is_final = recording.tells_types() and is_final
                 if is_final and not trace.cells_since(mark):
                     permutations = recording.find_permutations()
                     order = math.lcm(*(permutation.order for permutation in permutations))
@@ -187,6 +181,20 @@ class Loop:
             before, carried = carried, found
         growing = [c for key, c in carried.items() if key not in before or before[key].kind != c.kind]
         raise endless_error({c.place.name: c.kind for c in growing or carried.values()})
+
+    def _follow_types(self, snapshot: Snapshot, carried: dict[tuple[Any, ...], Carried]) -> None:
+        """Find the types that numbers have behind each iteration, as far as those of the first ones differ."""
+        while self.is_outermost and (kinds := self.types.follow(carried)):
+            typed = {k: Carried(c.place, c.initial, kinds.get(k, c.kind)) for k, c in carried.items()}
+            recording = _Recording(self, snapshot, typed)
+            try:
+                recording.run()
+                recording.tells_types()
+            except ControlFlowError:
+                self.types = TypeSteps(extra=MAX_RECORDINGS)
+            finally:
+                snapshot.restore()
+                recording.draft.drop()
 
     def _exit(self) -> Exit:
         """How the last iteration ended: `break` included."""
@@ -233,11 +241,6 @@ class Loop:
     def _own_slots(self) -> Sequence[Slot]:
         """The values of the staged code that may be known before the body is recorded."""
         return (self.status, self.another, *self.slots)
-
-
-def kinds_of(carried: dict[tuple[Any, ...], Carried]) -> list[tuple[ProgramLocation, Kind]]:
-    """Places with the abstract types of what is carried in them."""
-    return [(one.place, one.kind) for one in carried.values()]
 
 
 class _Recording:
@@ -301,12 +304,24 @@ class _Recording:
             if self.loop.order > 1:
                 turn = self.loop.turn.get() + 1
                 self.loop.turn.set(np.where(np.equal(turn, self.loop.order), np.int64(0), turn))
-            if self.loop.tells_types and self.loop.test is not None:
-                self.loop.has_run.set(np.bool_(True))
+            if self.loop.types.states and self.loop.test is not None:
+                self.loop.phase.set(self.loop.types.next(self.loop.phase.get()))
             join_successors(self.trace, self.snapshot)
             self._note_others()
             kinds = self._leave(kinds, self.path.is_dead)
         return kinds
+
+    def tells_types(self) -> bool:
+        """Note what types the iteration leaves; returns whether they are those that were told in advance."""
+        types, first = self.loop.types, self.ends[0]
+        told = types.states, types.back
+        if self.path is not None and not self.path.is_dead and not self.path.raises:
+            starts = self.starts[0] if self.loop.test is not None else {}
+            tested = [key for key in starts if not same_value(first.get(key, starts[key]), starts[key])]
+            types.note(self.carried, self.ends[-1], tested)
+        if told[0]:
+            types.follow(self.carried)
+        return told == (types.states, types.back)
 
     def without_idle(self, found: dict[tuple[Any, ...], Carried]) -> dict[tuple[Any, ...], Carried]:
         """What has to be carried, without what was guessed and is after the iteration what it was before or at first.
@@ -481,9 +496,8 @@ class _Recording:
             by_type = holds_types(kind_of(end))
             kind = joined_kind([initial, end], [initial, end], knows, by_type)
         else:
-            kind = _widened(known.kind, initial, end, knows)
+            kind = widened(known.kind, initial, end, knows)
         require_fit(place, kind)
-        self.loop.tells_types |= self.loop.is_outermost and is_other_type(kind, initial)
         return Carried(place, initial, kind)
 
     def find_permutations(self) -> list[Permutation]:
@@ -539,7 +553,7 @@ class _Recording:
             note_common(trace, places, contents)
         note_common_ends(trace, self.passed, self.bound, self.ends[-1], self.contents)
         note_earlier_ends(trace, self.passed, self.ends[-1], earlier)
-        tell_types_apart(trace, loop, self.passed.values())
+        tell_types_apart(trace, loop, self.passed)
         for variable in loop.dead.values():
             variable.set(UNBOUND)
         loop.memory.remember(self.snapshot, kinds_of(self.carried), loop._own_slots())
@@ -568,19 +582,6 @@ class _Recording:
             if key in start:
                 note_handed(start[key], Handed(op, number, between if number else around))
         note_handed(value, Handed(op, None, between if last else around))
-
-
-def _widened(known: Kind, initial: Any, end: Any, knows: Callable[[Any], bool]) -> Kind:
-    """The abstract type of what a loop carries, with a value at the end of an iteration.
-
-    Types are kept where an iteration keeps the one that a value has, as `if x > best: best = x` does. A number from
-    before the loop is taken to stay what it is then, as long as no iteration leaves another one of its type.
-    """
-    by_type = holds_types(known) or holds_types(kind_of(end))
-    kind = widened_kind(known, initial, end, knows, by_type)
-    if by_type and isinstance(kind, ArrayKind) and not holds_types(known):
-        return as_carried(kind, initial)
-    return kind
 
 
 class LeavesLoop(Exception):
