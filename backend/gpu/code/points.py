@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from ....dialect.mlir import Operation, Value
 from ....passes.rewriting import operations_in
-from ...nests.emit import Emitter, ForLoop, Index, load, store
+from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.nest import Access, LoopNest
 from .kernel import clone_with
 
@@ -39,6 +40,30 @@ def write_body(
     return [value(operand) for operand in terminator.operands]
 
 
+def write_lanes(
+    nest: LoopNest,
+    points: Sequence[Sequence[Index]],
+    operand: Callable[[Access], Sequence[Value]],
+    emitter: Emitter,
+    known: Callable[[int, Operation, list[Value]], Value | None] | None = None,
+) -> list[list[Value]]:
+    """What bodies make at points side by side, of each output: all operands are read before, as far as bodies ask."""
+    asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
+    operands = [
+        operand(access)
+        if is_asked
+        else [create("ub.poison", [access.memref.type.element_type], [])] * len(points)
+        for access, is_asked in zip(nest.accesses, asked, strict=True)
+    ]
+    made = [
+        write_body(
+            nest, point, [values[lane] for values in operands], emitter, known and partial(known, lane)
+        )
+        for lane, point in enumerate(points)
+    ]
+    return [[values[number] for values in made] for number in range(len(nest.outputs))]
+
+
 def read(access: Access, positions: Sequence[Index], emitter: Emitter) -> Value:
     """The element of an operand at a position."""
     if access.is_scalar:
@@ -49,6 +74,12 @@ def read(access: Access, positions: Sequence[Index], emitter: Emitter) -> Value:
 def write(value: Value, access: Access, positions: Sequence[Index], emitter: Emitter) -> None:
     """Store the element of an output at a position."""
     store(value, access.memref, access.indices(emitter, positions))
+
+
+def write_all(values: Iterable[Value], nest: LoopNest, positions: Sequence[Index], emitter: Emitter) -> None:
+    """Store the elements of all outputs at a position."""
+    for value, access in zip(values, nest.outputs, strict=True):
+        write(value, access, positions, emitter)
 
 
 def asks_for_outputs(nest: LoopNest) -> list[bool]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Value, ir
-from ...nests.emit import Index, create
+from ...nests.emit import Index
 from ...nests.independence import base
-from ...nests.nest import LoopNest, loop_nest
+from ...nests.nest import Access, LoopNest, loop_nest
 from ..code.kernel import Kernel
-from ..code.points import asks_for_outputs, read, write_body
+from ..code.points import read, write_all, write_lanes
 from ..code.points import write as store_point
 from ..code.reduce import Reduction
 from ..code.walk import split
@@ -102,14 +102,11 @@ def _follow(
     copy = kernel.clone(step.nest.operation)
     nest = loop_nest(copy)
     position = split(flat, list(nest.extents), emitter)
-    asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
-    operands = []
-    for access, is_asked in zip(nest.accesses, asked, strict=True):
-        if not is_asked:
-            operands.append(create("ub.poison", [access.memref.type.element_type], []))
-        else:
-            value = None if access.is_scalar else known.get(access.memref)
-            operands.append(read(access, position, emitter) if value is None else value)
-    for value, access in zip(write_body(nest, position, operands, emitter), nest.outputs, strict=True):
-        store_point(value, access, position, emitter)
+
+    def operand(access: Access) -> list[Value]:
+        value = None if access.is_scalar else known.get(access.memref)
+        return [read(access, position, emitter) if value is None else value]
+
+    made = write_lanes(nest, [position], operand, emitter)
+    write_all((value for (value,) in made), nest, position, emitter)
     copy.erase()

@@ -27,8 +27,7 @@ from ..code.captures import is_pure, outer_operands
 from ..code.control import Branch, compare, only_if
 from ..code.exchanges import ALL, ONE, Access, Order, Places, Spread, accesses_in, column_of
 from ..code.kernel import Kernel
-from ..code.points import read, write_point
-from ..code.points import write as store_point
+from ..code.points import read, write_all, write_point
 from ..code.reduce import WARP, BlockReduction, Reduction
 from ..code.walk import split, stepped
 from ..placement.block_effort import points_of, steps_of_block
@@ -372,8 +371,7 @@ class _Block:
             position if is_parallel else 0
             for position, is_parallel in zip(positions, nest.parallel, strict=True)
         ]
-        for value, access in zip(values, nest.outputs, strict=True):
-            store_point(value, access, ends, self._emitter)
+        write_all(values, nest, ends, self._emitter)
 
     def _reduce(self, outer: LoopNest, nest: LoopNest, reduction: Reduction) -> None:
         """Combine all elements: what each thread has of them, then what the threads have."""
@@ -396,8 +394,7 @@ class _Block:
         with self._by_first():
             point: list[Index] = [0] * len(nest.parallel)
             before = [read(access, point, emitter) for access in nest.outputs]
-            for value, access in zip(reduction.join(before, values), nest.outputs, strict=True):
-                store_point(value, access, point, emitter)
+            write_all(reduction.join(before, values), nest, point, emitter)
 
     def _combined(self, reduction: Reduction, own: list[Value]) -> list[Value]:
         """What all threads have made; there is a barrier in it, between what warps leave and what all read."""

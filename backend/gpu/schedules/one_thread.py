@@ -12,8 +12,7 @@ from ...target import gpu_figures
 from ..code.allocations import allocations_can_move, move_allocations
 from ..code.captures import NotScheduled, inner_operations
 from ..code.kernel import Kernel
-from ..code.points import write as store_point
-from ..code.points import write_point
+from ..code.points import write_all, write_point
 from ..placement.effort import is_better_on_host, known_bytes
 from ..placement.trip_costs import LONG
 from .device_schedule import DeviceSchedule, Run
@@ -79,8 +78,7 @@ def write_by_one(schedule: DeviceSchedule, name: str, starts: Sequence[Value]) -
             nest = loop_nest(first)
             positions: list[Index] = [0] * len(nest.parallel)
             values = write_point(nest, positions, kernel.emitter, [kernel.value(value) for value in starts])
-            for value, access in zip(values, nest.outputs, strict=True):
-                store_point(value, access, positions, kernel.emitter)
+            write_all(values, nest, positions, kernel.emitter)
             first.erase()
         for op in ops[1:]:
             kernel.clone(op)

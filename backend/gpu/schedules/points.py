@@ -12,13 +12,13 @@ from functools import partial
 
 from ....dialect.mlir import Value
 from ...nests.collapse import collapse_dims
-from ...nests.emit import Emitter, Index, create
+from ...nests.emit import Emitter, Index
 from ...nests.nest import Access, LoopNest, loop_nest, memref_size
 from ...target import current_gpu
 from ..code.control import only_if, otherwise
 from ..code.kernel import Kernel
-from ..code.points import asks_for_outputs, write_body, write_point
 from ..code.points import write as store_point
+from ..code.points import write_all, write_lanes, write_point
 from ..code.row_reads import RowReads, row_reads
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
 from ..code.walk import inverses, neighbours, split_by, stepped
@@ -189,26 +189,14 @@ class _Points:
         nest, emitter, lanes = self.nest, self.emitter, len(points)
         if not all(nest.parallel):
             results = write_point(nest, points[0], emitter, self.starts)
-            for value, access in zip(results, nest.outputs, strict=True):
-                store_point(value, access, points[0], emitter)
+            write_all(results, nest, points[0], emitter)
             return
         last = self.parallel[-1] if self.parallel else 0
-        asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
-        operands = [
-            load_lanes(access, points, last, emitter)
-            if is_asked
-            else [create("ub.poison", [access.memref.type.element_type], [])] * lanes
-            for access, is_asked in zip(nest.accesses, asked, strict=True)
-        ]
         rows = RowReads(self.reads, lanes, emitter)
-        made = [
-            write_body(
-                nest, point, [values[lane] for values in operands], emitter, partial(rows.element, lane)
-            )
-            for lane, point in enumerate(points)
-        ]
-        for number, access in enumerate(nest.outputs):
-            values = [results[number] for results in made]
+        made = write_lanes(
+            nest, points, lambda access: load_lanes(access, points, last, emitter), emitter, rows.element
+        )
+        for values, access in zip(made, nest.outputs, strict=True):
             if lanes > 1:
                 store_lanes(values, access, points[0], emitter)
             else:

@@ -10,7 +10,7 @@ from ...nests.emit import Index, create
 from ...nests.nest import Access, LoopNest
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel
-from ..code.points import asks_for_outputs, read, write_body
+from ..code.points import read, write_lanes
 from ..code.points import write as store_point
 from ..code.reduce import Reduction
 from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
@@ -120,23 +120,16 @@ class Results:
         dims = [expression.position for expression in result.expressions]
         own = [[point[dim] for dim in dims] for point in points]
         last = len(dims) - 1
-        asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
-        operands = []
-        for access, is_asked in zip(nest.accesses, asked, strict=True):
-            if not is_asked:
-                operands.append([create("ub.poison", [access.memref.type.element_type], [])] * len(values))
-            elif not access.is_scalar and access.memref == result.memref:
-                operands.append(values)
-            elif len(own) > 1 or access.is_scalar:
-                operands.append(load_lanes(access, own, last, emitter, self.aligned))
-            else:
-                operands.append([read(access, own[0], emitter)])
-        made = [
-            write_body(nest, point, [operand[lane] for operand in operands], emitter)
-            for lane, point in enumerate(own)
-        ]
-        for number, access in enumerate(nest.outputs):
-            self._put([values[number] for values in made], access, own)
+
+        def operand(access: Access) -> list[Value]:
+            if not access.is_scalar and access.memref == result.memref:
+                return values
+            if len(own) > 1 or access.is_scalar:
+                return load_lanes(access, own, last, emitter, self.aligned)
+            return [read(access, own[0], emitter)]
+
+        for made, access in zip(write_lanes(nest, own, operand, emitter), nest.outputs, strict=True):
+            self._put(made, access, own)
 
     def _put(self, values: list[Value], access: Access, points: list[list[Index]]) -> None:
         if len(values) > 1:

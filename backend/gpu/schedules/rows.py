@@ -20,7 +20,7 @@ from ...nests.nest import Access, LoopNest, loop_nest
 from ...target import current_gpu
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
-from ..code.points import asks_for_outputs, read, write_body
+from ..code.points import asks_for_outputs, read, write_body, write_lanes
 from ..code.points import write as store_point
 from ..code.reduce import WARP, BlockReduction, Reduction
 from ..code.vectors import elements_of, is_aligned, is_vector, lanes_of, load_lanes, load_vector, store_lanes
@@ -338,23 +338,16 @@ class _Rows:
         self._load_ahead(access for access, is_asked in zip(nest.accesses, asked, strict=True) if is_asked)
 
         def body(turn: int, points: list[list[Index]], _: list[Value]) -> list[Value]:
-            operands = [
-                self._operand(access, turn, points)
-                if is_asked
-                else [create("ub.poison", [access.memref.type.element_type], [])] * len(points)
-                for access, is_asked in zip(nest.accesses, asked, strict=True)
-            ]
             if fixed is not None:
-                made = [[self.kernel.value(fixed)]] * len(points)
+                made = [[self.kernel.value(fixed)] * len(points)]
             else:
-                made = [
-                    write_body(nest, point, [values[lane] for values in operands], self.emitter)
-                    for lane, point in enumerate(points)
-                ]
+                made = write_lanes(
+                    nest, points, lambda access: self._operand(access, turn, points), self.emitter
+                )
             if self.shape.turns is None:
-                for place, access in enumerate(nest.outputs):
-                    self._store([values[place] for values in made], access, points)
-            return [values[place] for place in range(len(nest.outputs)) for values in made]
+                for values, access in zip(made, nest.outputs, strict=True):
+                    self._store(values, access, points)
+            return [value for values in made for value in values]
 
         results = self._turns(body, [])
         if self.shape.turns is None:

@@ -13,8 +13,7 @@ from ...nests.emit import Emitter, Index, create, load, store
 from ...nests.nest import Access, LoopNest, loop_nest
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel
-from ..code.points import asks_for_outputs, read, write_body
-from ..code.points import write as store_point
+from ..code.points import read, write_all, write_lanes
 from ..code.vectors import element_bytes
 from ..code.walk import split, where_any
 from .device_schedule import DeviceSchedule, Run
@@ -161,14 +160,11 @@ class _Squares:
         with only_if(self._inside(across, along)):
             point = list(self.point)
             point[shape.across], point[shape.along] = across, along
-            asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
-            operands = []
-            for number, (access, is_asked) in enumerate(zip(nest.accesses, asked, strict=True)):
-                if number in squares:
-                    operands.append(load(squares[number], [self.x, row]))
-                elif is_asked:
-                    operands.append(read(access, point, emitter))
-                else:
-                    operands.append(create("ub.poison", [access.memref.type.element_type], []))
-            for value, access in zip(write_body(nest, point, operands, emitter), nest.outputs, strict=True):
-                store_point(value, access, point, emitter)
+            own = {id(nest.inputs[number]): square for number, square in squares.items()}
+
+            def operand(access: Access) -> list[Value]:
+                square = own.get(id(access))
+                return [read(access, point, emitter) if square is None else load(square, [self.x, row])]
+
+            made = write_lanes(nest, [point], operand, emitter)
+            write_all((value for (value,) in made), nest, point, emitter)
