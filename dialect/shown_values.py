@@ -51,7 +51,9 @@ class _Shown(reprlib.Repr):
             return with_article(f"{kind.__name__} object")
         base: Any = next((base for base in _CONTAINERS if issubclass(kind, base)), kind)
         if base is kind:
-            return super().repr1(x, level)
+            # one of weft's may have the name of a list
+            is_pythons = kind.__module__.partition(".")[0] in sys.stdlib_module_names
+            return super().repr1(x, level) if is_pythons else self.repr_instance(x, level)
         plain = dict(dict.items(x)) if base is dict else base(base.__iter__(x))
         return f"{kind.__name__}({super().repr1(plain, level)})"
 

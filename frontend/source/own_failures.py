@@ -103,8 +103,10 @@ _WORDS_OF_THE_BINDINGS = ("incompatible function arguments", "operation has been
 
 def _is_of_the_bindings(error: BaseException) -> bool:
     """Whether MLIR's bindings raised it: its own errors, wrong arguments of calls, and ops that are gone."""
-    said = str(error)
-    return type(error).__name__ == "MLIRError" or any(words in said for words in _WORDS_OF_THE_BINDINGS)
+    said = [word for word in error.args if isinstance(word, str)]  # what else it holds is asked nothing
+    return type(error).__name__ == "MLIRError" or any(
+        words in one for words in _WORDS_OF_THE_BINDINGS for one in said
+    )
 
 
 def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:

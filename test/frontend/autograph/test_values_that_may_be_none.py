@@ -120,3 +120,88 @@ def test_arrays_are_not_written_with_none_or_what_is_not_alike() -> None:
 
     with pytest.raises(weft.UnsupportedError, match=r"an array is changed in place with it \(\*=\)"):
         run(np.int64(3), np.ones(2))
+
+
+def grown_or_none(n: Any) -> Any:
+    found: Any = []
+    if n > 5:
+        found.append(1.0)
+    elif n > 0:
+        found.extend([2.0, 3.0])
+    else:
+        found = None
+    return found
+
+
+def entry_grown_or_none(n: Any) -> Any:
+    held: dict[str, Any] = {"items": []}
+    if n > 5:
+        held["items"].append(1.0)
+    elif n > 0:
+        held["items"].extend([2.0, 3.0])
+    else:
+        held["items"] = None
+    return held
+
+
+def grown_or_a_text(n: Any) -> Any:
+    found: Any = []
+    if n > 5:
+        found.append(1.0)
+    elif n > 0:
+        found.extend([2.0, 3.0])
+    else:
+        found = "none"
+    return found
+
+
+@pytest.mark.parametrize("function", [grown_or_none, entry_grown_or_none, grown_or_a_text])
+@pytest.mark.parametrize("n", [7, 1, -2])
+def test_lists_that_grow_in_branches_beside_others(function: Any, n: int) -> None:
+    same(function, (np.int64(n),))
+
+
+class Point:
+    def __init__(self, place: Any) -> None:
+        self.place = place
+
+    def __repr__(self) -> str:
+        return f"Point({self.place.tolist()})"
+
+
+def points_of(x: Any) -> Any:
+    points = []
+    for row in x:
+        if row[0] > 1:
+            points.append(Point(row.copy()))
+    for point in points:
+        point.place += 1
+    return points
+
+
+def test_points_that_are_moved_are_not_given_to_python() -> None:
+    def shown_in_list(x: Any) -> None:
+        print(points_of(x))
+
+    def shown_in_dict(x: Any) -> None:
+        print(dict(enumerate(points_of(x))))
+
+    for function in (shown_in_list, shown_in_dict):
+        with pytest.raises(
+            weft.UnsupportedError, match=r"Point is given to Python .*give it what the object holds"
+        ):
+            weft.function(function)(np.arange(6.0).reshape(3, 2))
+
+
+def test_refusals_show_no_object_by_its_own_repr() -> None:
+    @weft.function
+    def run(x: Any) -> Any:
+        points = points_of(x)
+        if len(points) > 1:
+            points[0].place = points[1].place
+        for point in points:
+            point.place += 1
+        return [point.place for point in points]
+
+    with pytest.raises(weft.UnsupportedError, match="an object of Point is changed in place"):
+        run(np.arange(6.0).reshape(3, 2))

@@ -352,6 +352,8 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         found = GrowingList.in_pools(self)  # one of a pool needs no others
         if found is None:
             return super().at_run_time()
+        for pool in object_pools_in([self.kind]):
+            pool.refuse_at_run_time()
         numbered, make = found
         pools = [pool.parts() for pool in pools_in(self.kind)]
         return [numbered, *pools], lambda parts: make(parts[0], [lists_of(*pool) for pool in parts[1:]])
@@ -413,7 +415,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         if pool_of(self.kind) is not None and _is_of_lists(other):
             return self._let_become(other, is_new)
         pools = control_flow(required_trace()).pools
-        found = [pool_of(self.kind), pool_of(getattr(other, "kind", None))]
+        found = [pool_of(self.kind), pool_of(other.kind) if isinstance(other, GrowingList) else None]
         if None in found or found[0] is found[1]:
             return False
         known = next(filter(is_known_outside, found), None)

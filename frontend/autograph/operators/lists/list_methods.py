@@ -38,7 +38,8 @@ class ListMethods(StandIn):
 
     def extend(self, items: Any) -> None:
         """Add several items."""
-        is_own = items is self or (self.heap is not None and getattr(items, "heap", None) is self.heap)
+        lies_together = isinstance(items, ListMethods) and items.heap is not None and items.heap is self.heap
+        is_own = items is self or lies_together
         operators().for_(items.copy() if is_own else items, self.append)
 
     def insert(self, index: Any, item: Any) -> None:

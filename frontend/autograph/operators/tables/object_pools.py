@@ -127,6 +127,11 @@ class ObjectPool(RuntimeContainer):
             "needs, and holds their attributes in columns"
         )
 
+    def refuse_at_run_time(self) -> NoReturn:
+        """Refuse to give one of its objects to Python when the program runs."""
+        what = self.refusal("given to Python (or shown)")
+        raise RowsRefused(f"{what}: give it what the object holds (p.x)")
+
     # What the attributes are
 
     def has(self, name: str) -> bool:

@@ -62,10 +62,7 @@ class PooledObject(RuntimeObject):
         )
 
     def at_run_time(self) -> NoReturn:
-        pool, _ = handle_of(self)
-        raise RowsRefused(
-            f"{pool.refusal('given to Python (or shown)')}: give it what the object holds (p.x)"
-        )
+        handle_of(self)[0].refuse_at_run_time()
 
 
 def handle_of(value: Any) -> tuple[Any, Any]:

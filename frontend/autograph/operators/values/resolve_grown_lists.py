@@ -135,6 +135,8 @@ def _lists_beside(old: Any, new: Any, depth: int = _DEEPEST) -> Iterator[tuple[R
     """The lists of run-time length in a value, with what another one has in their places."""
     if isinstance(old, (MaybeUnbound, Optional)):
         yield from _lists_beside(old.value, new, depth)
+    elif isinstance(new, (MaybeUnbound, Optional)):
+        yield from _lists_beside(old, resolve_grown_list(new.value), depth)
     elif isinstance(old, RuntimeLength):
         if new is not old:
             yield old, new
