@@ -498,6 +498,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "numbers have the type behind a loop that as many iterations leave",
     ),
     ("frontend", 5, "a field of a dataclass among the arguments may get the value that it has"),
+    ("frontend/autograph/operators", 30, "slices of known texts, and what their methods tell, go by data"),
+    ("frontend", 10, "slices of known texts, and what their methods tell, go by data"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

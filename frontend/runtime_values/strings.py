@@ -254,6 +254,14 @@ def string_of(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any
     return _made(lambda args, kwargs: function(*args, **kwargs), (args, kwargs), name_of(function))
 
 
+def answer_of(method: Callable[..., Any], kind: type, /, *args: Any) -> Any:
+    """What a method of a string tells about it, a number of a type of Python's, now or at run time."""
+    trace = current_trace()
+    if trace is None or not _is_late(args):
+        return method(*args)
+    return call_python(trace, lambda *given: method(*given), args, kind)
+
+
 def concatenated(one: Any, other: Any) -> RuntimeString:
     """`one + other`, texts of which one is known at run time only."""
     made = _made(operator.add, (one, other), _shown(one) + _shown(other))

@@ -7,6 +7,7 @@ load_on_first_use(
     "array_makers",
     "builtins_on_arrays",
     "builtins_on_lists",
+    "enumerations",
     "hashes",
     "iterator_functions",
     "listed_elements",

@@ -21,7 +21,7 @@ from ....numpy_api import lookup
 from ....numpy_api.array_memory import change_in_place
 from ....reach.links import link
 from ....reach.walks import attributes_of
-from ....runtime_values import kept_texts
+from ....runtime_values import kept_texts, strings
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
 from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
@@ -465,7 +465,12 @@ def _item(container: Any, key: Any) -> Any:
         return becoming.become_table(container)[key]
     if isinstance(key, TracedArray) and _holds_constants_or_texts(container):
         return _one_of(container, place_in(container, key))
-    key = plain_key(container, key)
+    return _item_at(container, plain_key(container, key))
+
+
+def _item_at(container: Any, key: Any) -> Any:
+    if isinstance(container, str) and isinstance(key, slice):
+        return strings.string_of(operator.getitem, container, key)
     if isinstance(container, (list, tuple)) and computed_lengths.is_of_lists(container, key):
         return computed_lengths.part(container, key)
     if isinstance(container, (Range, ArrayParts)):

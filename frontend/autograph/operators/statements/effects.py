@@ -9,12 +9,21 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ....runtime_values.strings import STRING_METHODS, RuntimeString, format_string, string_of, to_string
-from ....runtime_values.values import make_exception
+from ....runtime_values.strings import (
+    QUESTIONS,
+    STRING_METHODS,
+    RuntimeString,
+    answer_of,
+    format_string,
+    string_of,
+    to_string,
+)
+from ....runtime_values.values import holds_traced, make_exception
 from ....signature.traced_value import held
 from ....tracing.current import current_trace, required_trace
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
+from ..lists import text_parts
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_for_reading, resolve_grown_list
 from ..values.special_methods import shown, users_method
@@ -84,10 +93,22 @@ def _handled_error() -> BaseException:
     return RuntimeError("No active exception to reraise") if error is None else error
 
 
+def _parts_of(method: Any, *args: Any, **named: Any) -> Any:
+    """What `split` and its like make of a text that is known, also by what only the program knows."""
+    if not holds_traced((args, named), depth=4):
+        return method(*args, **named)
+    return text_parts.parts_of_text(method.__self__, method.__name__)(*args, **named)
+
+
 def maker_of(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a method of a string that makes a string, or of an exception class."""
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
-        return functools.partial(string_of, function) if function.__name__ in STRING_METHODS else None
+        name = function.__name__
+        if name in STRING_METHODS:
+            return functools.partial(string_of, function)
+        if name in text_parts.METHODS:
+            return functools.partial(_parts_of, function)
+        return functools.partial(answer_of, function, QUESTIONS[name]) if name in QUESTIONS else None
     if isinstance(function, type) and issubclass(function, BaseException):
         return functools.partial(make_exception, function)
     return None
