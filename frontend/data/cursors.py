@@ -31,6 +31,13 @@ class Cursor(Pipeline):
         """Go to the next element; whether there is one. Behind the end there is none any more."""
         raise NotImplementedError
 
+    def follow(self, cursor: Any) -> Any:
+        """Go to the next element of another place, which is this one's; whether there is one."""
+        found = cursor.advance()
+        if found:
+            self.item = present(cursor.item)
+        return found
+
 
 def skip_elements(cursor: Any, count: Any) -> None:
     """Go on by so many elements, or to the end."""
@@ -164,8 +171,7 @@ class TakeCursor(Cursor):
 
     def advance(self) -> Any:
         found = False
-        if self.taken < self.count and self.inner.advance():
-            self.item = present(self.inner.item)
+        if self.taken < self.count and self.follow(self.inner):
             self.taken += 1
             found = True
         return found
@@ -181,10 +187,7 @@ class SkipCursor(Cursor):
         if not self.is_begun:
             skip_elements(self.inner, self.count)
             self.is_begun = True
-        found = self.inner.advance()
-        if found:
-            self.item = present(self.inner.item)
-        return found
+        return self.follow(self.inner)
 
 
 @dataclass(eq=False)
@@ -235,14 +238,7 @@ class ConcatenateCursor(Cursor):
     second: Any
 
     def advance(self) -> Any:
-        found = self.first.advance()
-        if found:
-            self.item = present(self.first.item)
-        else:
-            found = self.second.advance()
-            if found:
-                self.item = present(self.second.item)
-        return found
+        return self.follow(self.first) or self.follow(self.second)
 
 
 @dataclass(eq=False)

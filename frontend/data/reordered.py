@@ -212,13 +212,9 @@ class FlatMap(StreamStep):
             pipeline = settled(pipeline)
         return cursor_at(pipeline, key, 0)
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        number = 0
+    def elements(self, key: Key) -> Iterator[Any]:
         for place, item in enumerate(self.inner.walk(key, 0)):
-            for inside in pipeline_of(applied(self.function, item)).walk((*key, place), 0):
-                if number >= start:
-                    yield inside
-                number += 1
+            yield from pipeline_of(applied(self.function, item)).walk((*key, place), 0)
 
     def cursor(self, key: Key) -> Any:
         places = cursors.Slots([cursors.Slot()])
@@ -232,14 +228,11 @@ class Interleave(FlatMap):
     cycle: int
     block: int
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+    def elements(self, key: Key) -> Iterator[Any]:
         cursor = self.cursor(key)
-        number = 0
         while cursor.is_left():
             if cursor.step():
-                if number >= start:
-                    yield mapped(begun_anew, present(cursor.item))
-                number += 1
+                yield mapped(begun_anew, present(cursor.item))
 
     def cursor(self, key: Key) -> Any:
         trace = current_trace()

@@ -41,6 +41,12 @@ class Stream(Pipeline):
 
     def walk(self, key: Key, start: Any) -> Iterator[Any]:
         """The elements of an epoch, from a number on."""
+        for number, item in enumerate(self.elements(key)):
+            if number >= start:
+                yield item
+
+    def elements(self, key: Key) -> Any:
+        """An iterable of the elements of an epoch, where those before a number cannot be passed over."""
         raise NotImplementedError
 
     def cursor(self, key: Key) -> Any:
@@ -89,10 +95,8 @@ class Calls(Stream):
     def spec(self) -> Any:
         return first_spec(self) if self.types is None else self.types.nested
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        for number, item in enumerate(typed(Called(self.make, self.arguments), self.types)):
-            if number >= start:
-                yield item
+    def elements(self, key: Key) -> Any:
+        return typed(Called(self.make, self.arguments), self.types)
 
     def cursor(self, key: Key) -> Any:
         return cursors.cursor_of_items(Called(unsettled(self.make), self.arguments), self.types)
@@ -108,10 +112,8 @@ class Items(Stream):
     def spec(self) -> Any:
         return first_spec(self) if self.types is None else self.types.nested
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        for number, item in enumerate(typed(self.iterable, self.types)):
-            if number >= start:
-                yield item
+    def elements(self, key: Key) -> Any:
+        return typed(self.iterable, self.types)
 
     def cursor(self, key: Key) -> Any:
         items = typed(self.iterable, self.types)
@@ -159,13 +161,10 @@ class FilterStream(StreamStep):
         """Whether an element is one of them."""
         return as_bool("filter", applied(self.predicate, item))
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        number = 0
+    def elements(self, key: Key) -> Iterator[Any]:
         for item in self.inner.walk(key, 0):
             if self.passes(item):
-                if number >= start:
-                    yield item
-                number += 1
+                yield item
 
     def cursor(self, key: Key) -> Any:
         return cursors.FilterCursor(self.inner.cursor(key), self)
@@ -285,16 +284,9 @@ class ConcatenateStream(StreamStep):
             return INFINITE
         return UNKNOWN if UNKNOWN in (first, second) else first + second
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        number = 0
-        for item in self.inner.walk(key, 0):
-            if number >= start:
-                yield item
-            number += 1
-        for item in self.second.walk(key, 0):
-            if number >= start:
-                yield item
-            number += 1
+    def elements(self, key: Key) -> Iterator[Any]:
+        yield from self.inner.walk(key, 0)
+        yield from self.second.walk(key, 0)
 
     def cursor(self, key: Key) -> Any:
         return cursors.ConcatenateCursor(self.inner.cursor(key), self.second.cursor(key))
@@ -406,13 +398,10 @@ class UnbatchStream(StreamStep):
     def spec(self) -> Any:
         return mapped(lambda part: spec_of(np.empty(part.shape[1:], part.dtype)), self.inner.spec())
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
-        number = 0
+    def elements(self, key: Key) -> Iterator[Any]:
         for batch in self.inner.walk(key, 0):
             for place in range(count_of_rows(batch)):
-                if number >= start:
-                    yield row_of(batch, place)
-                number += 1
+                yield row_of(batch, place)
 
     def cursor(self, key: Key) -> Any:
         return cursors.UnbatchCursor(self.inner.cursor(key))
@@ -431,18 +420,15 @@ class ShuffleStream(StreamStep):
     seed: Any
     each_epoch: bool
 
-    def walk(self, key: Key, start: Any) -> Iterator[Any]:
+    def elements(self, key: Key) -> Iterator[Any]:
         trace, cursor = current_trace(), self.cursor(key)
         if trace is not None:
             from ..autograph.operators.calls.turns import as_data  # no part of plain Python
 
             # A loop over what is known while tracing would make a list that has no places to draw.
             cursor = as_data(trace, cursor)
-        number = 0
         while cursor.advance():
-            if number >= start:
-                yield present(cursor.item)
-            number += 1
+            yield present(cursor.item)
 
     def cursor(self, key: Key) -> Any:
         draws = drawing(self.seed, key if self.each_epoch else ())
