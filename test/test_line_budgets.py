@@ -494,7 +494,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 24, "what the test of a loop says of values is known behind it"),
     (
         "frontend/autograph/operators",
-        182,
+        213,
         "numbers have the type behind a loop that as many iterations leave",
     ),
     ("frontend", 5, "a field of a dataclass among the arguments may get the value that it has"),

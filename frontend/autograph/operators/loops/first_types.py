@@ -24,7 +24,7 @@ from ....tracing.staging import cast
 from ..values.abstract import holds_types, kind_of
 from ..values.array_kinds import array_of_value, as_array_kind
 from ..values.kinds import ArrayKind, Kind
-from ..values.program_locations import Slot
+from ..values.program_locations import Slot, Snapshot
 from ..values.several_kinds import as_carried, types_of
 from ..values.shared_containers import widened_kind
 from .index_values import counter_value
@@ -37,7 +37,7 @@ Types: TypeAlias = "dict[Key, tuple[Any, ...] | None]"
 MOST_STEPS = 5
 """Behind how many iterations types have to come again."""
 
-_MOST_EXTRA = 2
+MOST_EXTRA = 2
 """How many recordings may be made for nothing but the types that they tell."""
 
 
@@ -46,6 +46,7 @@ class TellsTypes(Protocol):
 
     trips: Value | None
     runs: bool
+    is_inner: bool
     phase: Slot
     types: TypeSteps
 
@@ -56,6 +57,20 @@ def is_other_type(kind: Kind, initial: Any) -> bool:
         return False
     before = as_array_kind(kind_of(initial))
     return before is not None and _type(before) != _type(kind)
+
+
+def is_constant_number(value: Any) -> bool:
+    """Whether a number is there while tracing."""
+    return isinstance(value, (int, float, complex, np.generic))
+
+
+def types_around(snapshot: Snapshot) -> frozenset[Any]:
+    """The types of the variables that a loop begins with."""
+    found = ((place.name, value) for place, value in snapshot.variables())
+    return frozenset(
+        (name, *((value.dtype, value._python_type) if isinstance(value, TracedArray) else (type(value),)))
+        for name, value in found
+    )
 
 
 def _is_number(kind: ArrayKind) -> bool:
@@ -78,6 +93,8 @@ class TypeSteps:
 
     found: list[tuple[Types, Types]] = field(default_factory=list)
     """For each recording those at the start and at the end of the body."""
+    known: dict[Any, Any] = field(default_factory=dict)
+    """What was found when the loop was recorded before, with values of the same types around it."""
     tested: set[Key] = field(default_factory=set)
     """The places that the test in front of the body changes."""
     extra: int = 0
@@ -108,8 +125,14 @@ class TypeSteps:
         initial = _types((key, kind_of(one.initial)) for key, one in carried.items())
         wanted = _types((key, one.kind) for key, one in carried.items())
         states = [{key: initial.get(key, type_) for key, type_ in wanted.items()}]
+        began = tuple((carried[key].place.name, states[0][key], wanted[key]) for key in wanted)
+        if began in self.known:
+            rows, self.back = self.known[began]
+            self.states = [dict(zip(wanted, row, strict=True)) for row in rows]
+            return None
         while len(states) <= MOST_STEPS:
             after = self._after(states[0], states[-1])
+            is_shown = after is not None
             if after is None and states[-1] == wanted:
                 after = wanted  # as the recording that comes next will show
             if after is None and (missing := self._missing(carried, states[-1])):
@@ -118,6 +141,8 @@ class TypeSteps:
                 break
             if after in states:
                 self.states, self.back = states, states.index(after)
+                if is_shown:
+                    self.known[began] = [tuple(state.values()) for state in states], self.back
                 return None
             states.append(after)
         first = {key: type_ for key, type_ in states[0].items() if key not in self.tested}
@@ -138,7 +163,7 @@ class TypeSteps:
             if isinstance(kind, ArrayKind) and not kind.types and type_ not in (None, _type(kind)):
                 dtype, number = type_
                 made[key] = replace(kind, type=replace(kind.type, dtype=dtype), number=number)
-        is_worth = self.extra < _MOST_EXTRA and all(map(_is_number, made.values()))
+        is_worth = self.extra < MOST_EXTRA and all(map(_is_number, made.values()))
         self.extra += is_worth
         return made if is_worth else None
 
@@ -167,6 +192,8 @@ def tell_types_apart(trace: Recorder, loop: TellsTypes, carried: Mapping[Key, Ca
     phase: Any = None
     for key, one in carried.items():
         value = one.place.get()
+        if loop.is_inner and not (one.place.is_variable and is_constant_number(one.initial)):
+            continue  # which the loops around would carry by type
         if (
             not isinstance(one.kind, ArrayKind)
             or not _is_number(one.kind)

@@ -85,7 +85,7 @@ from ..values.resolve_grown_lists import changes_of, join_successors
 from ..values.shared_containers import joined_kind
 from .carried_permutations import Permutation, find_permutations, version_of
 from .first_tests import as_truth
-from .first_types import TypeSteps, tell_types_apart, widened
+from .first_types import MOST_EXTRA, TypeSteps, tell_types_apart, types_around, widened
 from .index_values import index_constant
 from .loop_memory import Carried, LoopMemory, kinds_of
 
@@ -120,8 +120,8 @@ class Loop:
     """Of which types numbers are as a `while` leaves them, where its iterations leave several."""
     types: TypeSteps = field(default_factory=TypeSteps)
     """What types numbers have behind each iteration."""
-    is_outermost: bool = False
-    """Whether it is in no other loop."""
+    is_inner: bool = False
+    """Whether it is in another loop."""
     order: int = 1
     """How often arrays have to change places until each is back in its own."""
     codes: frozenset[int] = frozenset()
@@ -136,7 +136,7 @@ class Loop:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
         flow = control_flow(self.trace)
         memory = self.memory = LoopMemory.of_next(self.trace, self.watched)
-        self.is_outermost = self.trace.region.loop is None
+        self.is_inner = self.trace.region.loop is not None
         slots = (self.status, self.turn, self.another, self.phase, *self.slots)
         exit_ = recorded(self.trace, self.watched, self._record, slots, memory)
         flow.loops_recorded += 1
@@ -150,7 +150,9 @@ class Loop:
     def _record(self, snapshot: Snapshot) -> Exit:
         trace = self.trace
         carried = self._first_guess(snapshot)
-        self.types = TypeSteps()
+        key = self.memory.key, types_around(snapshot)
+        known = control_flow(self.trace).types_behind.setdefault(key, {})
+        self.types = TypeSteps(known=known, extra=MOST_EXTRA * self.is_inner)
         for _ in range(MAX_RECORDINGS):
             self._follow_types(snapshot, carried)
             recording = _Recording(self, snapshot, carried)
@@ -184,14 +186,14 @@ class Loop:
 
     def _follow_types(self, snapshot: Snapshot, carried: dict[tuple[Any, ...], Carried]) -> None:
         """Find the types that numbers have behind each iteration, as far as those of the first ones differ."""
-        while self.is_outermost and (kinds := self.types.follow(carried)):
+        while kinds := self.types.follow(carried):
             typed = {k: Carried(c.place, c.initial, kinds.get(k, c.kind)) for k, c in carried.items()}
             recording = _Recording(self, snapshot, typed)
             try:
                 recording.run()
                 recording.tells_types()
             except ControlFlowError:
-                self.types = TypeSteps(extra=MAX_RECORDINGS)
+                self.types = TypeSteps(extra=MOST_EXTRA)
             finally:
                 snapshot.restore()
                 recording.draft.drop()

@@ -153,6 +153,8 @@ class ControlFlowState:
     """What staged loops carried when they were recorded last, for loops inside of loops."""
     alike: dict[ConstructKey, Remembered] = field(default_factory=dict)
     """The same, by keys without the loop around: also of attempts, and where a loop around was not recorded then."""
+    types_behind: dict[Any, dict[Any, Any]] = field(default_factory=dict)
+    """The types that numbers have behind the iterations of loops, by these and the types of what is around them."""
     begun_in_vain: dict[ConstructKey, Remembered] = field(default_factory=dict)
     """By the same keys what places held before the first iteration that was unlike what they held behind it."""
     begins_anew: ConstructKey | None = None
