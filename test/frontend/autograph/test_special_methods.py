@@ -571,3 +571,25 @@ def test_parts_of_a_flag_that_data_decides():
 
     same(f, np.array([3, 1]))
     same(f, np.array([5, 1]))
+
+
+class Measured:
+    """Compared through a method of its own, which sorting refuses, and the best of some does not."""
+
+    def __init__(self, a):
+        self.a = a
+
+    @staticmethod
+    def of(other):
+        return other if isinstance(other, Measured) else Measured(other)
+
+    def __lt__(self, other):
+        return self.a < self.of(other).a
+
+
+def test_the_best_by_comparisons_that_call():
+    def f(n):
+        items = [Measured(v) for v in n]
+        return max(items).a, min(items).a, max(items[:1]).a
+
+    same(f, np.array([3, 1, 2, 3]))

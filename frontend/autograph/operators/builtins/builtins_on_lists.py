@@ -182,7 +182,7 @@ def _best_of(
     """The best of items that are known while tracing, by ranks which may not be."""
     if not items:
         return builtin(items, **default)
-    if not any(map(holds_staged, ranks)) and not _hold_data(ranks):
+    if not any(map(holds_staged, ranks)) and not _are_of_data(ranks):
         return items[builtin(range(len(items)), key=ranks.__getitem__)]
     best, best_rank = items[0], ranks[0]
     for item, rank in zip(items[1:], ranks[1:], strict=True):
@@ -323,9 +323,16 @@ def _hold_data(items: Any) -> bool:
 
     More of them are compared than Python would, which nobody sees where comparing does nothing else.
     """
-    objects = [item for item in items if is_users_object(item)] if isinstance(items, (list, tuple)) else []
-    are_data = (any(map(holds_staged, (attributes_of(one) or {}).values())) for one in objects)
-    return any(are_data) and all(map(_only_compares, set(map(type, objects))))
+    return _are_of_data(items) and all(map(_only_compares, set(map(type, _objects_in(items)))))
+
+
+def _are_of_data(items: Any) -> bool:
+    """Whether some items are objects of the user's that hold what only the program knows."""
+    return any(any(map(holds_staged, (attributes_of(one) or {}).values())) for one in _objects_in(items))
+
+
+def _objects_in(items: Any) -> list[Any]:
+    return [item for item in items if is_users_object(item)] if isinstance(items, (list, tuple)) else []
 
 
 def _only_compares(kind: type) -> bool:
