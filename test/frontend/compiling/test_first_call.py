@@ -79,3 +79,15 @@ def test_a_first_call_loads_what_it_needs(tmp_path: Path) -> None:
     }  # some milliseconds each
     assert not warm & {*NOT_FOR_CALLS}
     assert LINKS_WITH_LLVM or not any(name.startswith("llvmlite.") for name in warm - {"llvmlite._version"})
+
+
+@pytest.mark.processor
+def test_loops_and_branches_load_no_namespace(tmp_path: Path) -> None:
+    body = "    total = 0.0\n    for v in x:\n        if v > 1:\n            total += v\n    return np.float64(total)\n"
+    project = Project(tmp_path)
+    project.write_program(PROGRAM.replace("    return x + 1\n", body))
+    loaded = set(project.run().output.split())
+    assert "weft.frontend.autograph.operators.branches.branches" in loaded
+    assert not loaded & {
+        f"weft.frontend.numpy_api.{name}" for name in ("fft", "linalg", "quantiles", "sorting")
+    }

@@ -97,7 +97,7 @@ def _require_ufuncs(target: Any, value: Any) -> None:
 
 def _written_with(symbol: str, target: Any, value: Any) -> Any:
     """What an array is written with in place; the call of the program ends with an error where that is None."""
-    if not isinstance(target, _ARRAYS) or not np.ndim(target):
+    if not isinstance(target, _ARRAYS) or not target.ndim:
         return value
     if isinstance(value, Chosen) and value.held:
         raise value._refusal(f"an array is changed in place with it ({symbol})")
