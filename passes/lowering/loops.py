@@ -20,11 +20,11 @@ LoopBody: TypeAlias = "Callable[[Value, list[Value]], Sequence[Value]]"
 
 
 def for_loop(
-    c: Conversion, lower: Extent, upper: Extent, carried: Sequence[Value], body: LoopBody, step: Extent = 1
+    c: Conversion, lower: Extent, upper: Extent, carried: Sequence[Value], body: LoopBody
 ) -> list[Value]:
     """An `scf.for` that carries values; returns them as they are at the end."""
     types = [value.type for value in carried]
-    bounds = [c.index(lower), c.index(upper), c.index(step)]
+    bounds = [c.index(lower), c.index(upper), c.index(1)]
     op = ir.Operation.create("scf.for", results=types, operands=[*bounds, *carried], regions=1)
     block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
     with ir.InsertionPoint(block):

@@ -69,6 +69,12 @@ class Part:
         """Those of the whole."""
         return math.prod(extent or 1 for extent in self.shape) * self.value.dtype.itemsize
 
+    def split(self, dim: int) -> Split:
+        """How an axis is split that is."""
+        found = self.layout[dim]
+        assert found is not None
+        return found
+
     def extent(self, dim: int) -> int:
         """The extent of an axis that is split, or may be."""
         extent = self.shape[dim]
@@ -134,8 +140,7 @@ class Site:
         """Where the block of a rank lies in what it has, along the axes that have room for more."""
         found: dict[int, range] = {}
         for dim, held in part.held:
-            split = part.layout[dim]
-            assert split is not None
+            split = part.split(dim)
             block, mine = self.block(split), held[self.place(split)]
             first = block.start - mine.start if len(block) else 0
             found[dim] = range(first, first + len(block))
@@ -148,8 +153,7 @@ class Site:
         part = self.trimmed(part)
         low, high = [0] * part.rank, [0] * part.rank
         for dim, ranges in held:
-            split = part.layout[dim]
-            assert split is not None
+            split = part.split(dim)
             block, mine = self.block(split), ranges[self.place(split)]
             low[dim], high[dim] = block.start - mine.start, mine.stop - block.stop
         nothing = self.b.number(0, part.value.dtype)
@@ -161,8 +165,7 @@ class Site:
         region = self.own_of(part)
         value = part.value
         for dim, held in part.held:
-            split = part.layout[dim]
-            assert split is not None
+            split = part.split(dim)
             source = value if corners else part.value
             value = self.messages.refreshed(self.b, value, source, dim, split, held, region)
             if corners:
@@ -200,8 +203,7 @@ class Site:
 
     def moved(self, part: Part, dim: int, split: Split) -> Part:
         """The axis in other blocks."""
-        before = part.layout[dim]
-        assert before is not None
+        before = part.split(dim)
         if before == split:
             return part
         value = self.messages.exchanged(self.b, part.value, dim, before, split.blocks())
@@ -209,8 +211,7 @@ class Site:
 
     def turned(self, part: Part, dim: int, other: int, new: Split | None = None) -> Part:
         """Split along another axis instead."""
-        before = part.layout[dim]
-        assert before is not None
+        before = part.split(dim)
         split = new or self.split(before.axis, part.extent(other))
         value = self.messages.turned(self.b, part.value, dim, before, other, split)
         layout = list(part.layout)

@@ -41,8 +41,7 @@ def gather(site: Site, parts: Sequence[Part]) -> list[Part]:
     here: Tensor | None = None
     summed: list[str] = []
     for axis in searched:
-        split = part.layout[axis]
-        assert split is not None
+        split = part.split(axis)
         number = axes.index(axis)
         values[number], own = _own_place(site, values[number], split)
         here = own if here is None else here & own

@@ -144,8 +144,7 @@ def _regrouped(
     site: Site, part: Part, axis: int, old: Sequence[int], new: Sequence[int], shape: Sequence[int | None]
 ) -> tuple[Part, tuple[int, Split] | None]:
     """The axis of the result that is split, in blocks that are made of whole elements on both sides."""
-    split = part.layout[axis]
-    assert split is not None
+    split = part.split(axis)
     target = next((n for n in new if shape[n] != 1), None)
     if target is None:
         return site.gathered(part, axis, _REASON), None

@@ -75,8 +75,7 @@ def _wanted(positions: range, split: Split) -> list[range]:
 
 def window_of(site: Site, part: Part, dim: int, wanted: Sequence[range]) -> tuple[Tensor, range]:
     """At least the elements of an axis that ranks want, and which these are of this rank."""
-    split = part.layout[dim]
-    assert split is not None
+    split = part.split(dim)
     blocks, mine = split.blocks(), site.place(split)
     if all(not len(want) or overlap(block, want) == want for block, want in zip(blocks, wanted, strict=True)):
         return part.value, blocks[mine]
@@ -100,8 +99,7 @@ def _with_edges(site: Site, part: Part, wanted: _Wanted) -> tuple[Tensor, dict[i
             known = site.halos[source] = _fetched(site, site.trimmed(part), all_wanted)
     room, found = dict(known.room), {}
     for dim in wanted:
-        split = part.layout[dim]
-        assert split is not None
+        split = part.split(dim)
         found[dim] = room[dim][site.place(split)] if dim in room else site.block(split)
     return known.value, found
 
@@ -112,8 +110,7 @@ def _fetched(site: Site, part: Part, all_wanted: Sequence[_Wanted]) -> Halo:
     value = part.value
     for dim in all_wanted[0]:
         if any(dim in _beyond(part, wanted) for wanted in all_wanted):
-            split = part.layout[dim]
-            assert split is not None
+            split = part.split(dim)
             ranges = tuple(reduce(_both, each) for each in zip(*(w[dim] for w in all_wanted), strict=True))
             value = site.messages.exchanged(site.b, value, dim, split, ranges)
             room = (*room, (dim, ranges))
@@ -139,8 +136,7 @@ def _has(part: Part, room: Room, wanted: _Wanted) -> bool:
     """Whether ranks have what they want in their blocks, or in the room for more of an axis."""
     rooms = dict(room)
     for dim, wants in wanted.items():
-        split = part.layout[dim]
-        assert split is not None
+        split = part.split(dim)
         if not all(map(_covers, rooms.get(dim, split.blocks()), wants)):
             return False
     return True
@@ -239,8 +235,7 @@ def slice_update(site: Site, parts: Sequence[Part]) -> list[Part]:
 def _flipped(site: Site, part: Part, dim: int) -> Part:
     if part.layout[dim] is None:
         return Part(site.b.flip(part.value, dim), part.shape, part.layout)
-    split = part.layout[dim]
-    assert split is not None
+    split = part.split(dim)
     positions = range(split.extent)[::-1]
     new = site.split(split.axis, split.extent)
     value, held = window_of(site, part, dim, _wanted(positions, new))
@@ -494,8 +489,7 @@ def _convolved(site: Site, part: Part, kernel: Part) -> tuple[Part, list[Part]]:
 
 def _slid(site: Site, part: Part, dim: int, slide: Slide) -> tuple[Tensor, Split, int, int]:
     """What a rank needs for its places of a window, their blocks, and what is padded at its ends."""
-    split = part.layout[dim]
-    assert split is not None
+    split = part.split(dim)
     places = max(slide.places(split.extent), 0)
     centre = (slide.reach // 2) - slide.low
     new = split.of_part(centre, places, slide.stride)
