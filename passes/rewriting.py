@@ -50,6 +50,16 @@ def operations_in(block: Block) -> list[Operation]:
     return found
 
 
+def blocks_of(operation: Operation) -> list[Block]:
+    """The blocks of all regions of an op."""
+    return [block for region in operation.regions for block in region]
+
+
+def operations_directly_in(operation: Operation) -> list[Operation]:
+    """The ops of the blocks of an op, without those in their regions."""
+    return [inner for block in blocks_of(operation) for inner in operations_in(block)]
+
+
 def terminator(block: Block) -> Operation:
     """The last op of a block."""
     return ir.InsertionPoint.at_block_terminator(block).ref_operation

@@ -16,7 +16,7 @@ from ...dialect.formulas import ExtentName, simplified
 from ...dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ...dialect.records import dataclass
 from ...dialect.sizes import Size, ceildiv, computed, limits, symbol
-from ...passes.rewriting import reassociation_of
+from ...passes.rewriting import blocks_of, reassociation_of
 from ..planning.buffer_assignment import byte_width
 from ..planning.names import is_kernel_name
 from ..planning.outlining.destinations import origin
@@ -218,13 +218,12 @@ class _Counter:
         first = 3 if op.name == "scf.for" else 0
         initials = list(op.operands)[first:]
         with self._repeated(1 if trips is None else trips):
-            for region in op.regions:
-                for block in region:
-                    arguments = list(block.arguments)[1 if first else 0 :]
-                    for argument, initial in zip(arguments, initials, strict=False):
-                        if argument.type == initial.type and isinstance(argument.type, ir.RankedTensorType):
-                            self.shapes[argument] = self._shape(initial)
-                    self.follow(block)
+            for block in blocks_of(op):
+                arguments = list(block.arguments)[1 if first else 0 :]
+                for argument, initial in zip(arguments, initials, strict=False):
+                    if argument.type == initial.type and isinstance(argument.type, ir.RankedTensorType):
+                        self.shapes[argument] = self._shape(initial)
+                self.follow(block)
 
     @contextmanager
     def _repeated(self, times: Size) -> Iterator[None]:
@@ -352,11 +351,10 @@ class _Counter:
             self._note_unknown(op, "the size of an array is")
             return
         with self._repeated(points):
-            for region in op.regions:
-                for block in region:
-                    for view in block.operations:
-                        if not view.operation.name.startswith("linalg."):
-                            self._visit(view.operation)
+            for block in blocks_of(op):
+                for view in block.operations:
+                    if not view.operation.name.startswith("linalg."):
+                        self._visit(view.operation)
 
 
 def _trips(low: Size, high: Size, step: Size) -> Size:

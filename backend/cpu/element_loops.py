@@ -13,7 +13,7 @@ from typing import Any
 from ...dialect.mlir import Block, Module, Operation, ir
 from ...dialect.records import NamedTuple
 from ...passes.notes import NOWHERE, Note, Place, note, place_of, recorded
-from ...passes.rewriting import defined_functions, operations_of
+from ...passes.rewriting import blocks_of, defined_functions, operations_of
 from ..nests.iterations import are_independent, clamps_in
 from ..planning.names import EXIT, POLL
 from .lowering.steps import trips_of
@@ -142,13 +142,12 @@ _WORK = frozenset({"memref.load", "memref.store", "arith.addf", "arith.mulf", "a
 
 
 def _names(op: Operation) -> Iterator[str]:
-    for region in op.regions:
-        for block in region:
-            for view in block.operations:
-                inner = view.operation
-                is_call = inner.name == "func.call"
-                yield f"call of {inner.attributes['callee'].value}" if is_call else inner.name
-                yield from _names(inner)
+    for block in blocks_of(op):
+        for view in block.operations:
+            inner = view.operation
+            is_call = inner.name == "func.call"
+            yield f"call of {inner.attributes['callee'].value}" if is_call else inner.name
+            yield from _names(inner)
 
 
 def _why_in_order(loop: Operation) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialect.mlir import Operation, Type, Value, ir
-from ...passes.rewriting import operations_in
+from ...passes.rewriting import blocks_of, operations_in
 
 _OPEN_BODIES = frozenset({"linalg.generic", "linalg.map", "linalg.reduce"})
 
@@ -52,10 +52,9 @@ class Captures:
 
     def _find(self, op: Operation) -> list[Value]:
         used = dict.fromkeys(op.operands)
-        for region in op.regions:
-            for block in region:
-                defined = set(block.arguments)
-                for inner in operations_in(block):
-                    used.update(dict.fromkeys(value for value in self.of(inner) if value not in defined))
-                    defined.update(inner.results)
+        for block in blocks_of(op):
+            defined = set(block.arguments)
+            for inner in operations_in(block):
+                used.update(dict.fromkeys(value for value in self.of(inner) if value not in defined))
+                defined.update(inner.results)
         return list(used)

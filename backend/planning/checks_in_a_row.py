@@ -11,22 +11,21 @@ from __future__ import annotations
 
 from ...dialect.mlir import Operation, Value, dialect, ir
 from ...dialect.ops.state import RaiseIf
-from ...passes.rewriting import constant_integer, operations_in
+from ...passes.rewriting import blocks_of, constant_integer, operations_in
 
 
 def nest_checks(function: Operation) -> int:
     """Put checks into branches on what all of them ask, in all blocks of a function; returns how many branches."""
     count = 0
-    for region in function.regions:
-        for block in region.blocks:
-            row: list[Operation] = []
-            for op in operations_in(block):
-                if op.name == RaiseIf.mlir_name():
-                    row.append(op)
-                    continue
-                count += _nest(row)
-                row = []
-                count += nest_checks(op) if op.regions else 0
+    for block in blocks_of(function):
+        row: list[Operation] = []
+        for op in operations_in(block):
+            if op.name == RaiseIf.mlir_name():
+                row.append(op)
+                continue
+            count += _nest(row)
+            row = []
+            count += nest_checks(op) if op.regions else 0
     return count
 
 

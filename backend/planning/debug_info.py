@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialect.mlir import Location, Module, ir
-from ...passes.rewriting import operations_of
+from ...passes.rewriting import blocks_of, operations_of
 
 DEBUG_INFO = "weft.debug_info"
 
@@ -30,12 +30,11 @@ def locate_calls(module: Module) -> None:
         place = function.location
         if not isinstance(place, ir.FileLineColLoc):
             place = ir.Location.file(NO_FILE, 1, 0)
-        for region in function.regions:
-            for block in region.blocks:
-                for inner in block.operations:
-                    call = inner.operation
-                    if call.name in _CALLS and not _has_line(call.location):
-                        call.location = place
+        for block in blocks_of(function):
+            for inner in block.operations:
+                call = inner.operation
+                if call.name in _CALLS and not _has_line(call.location):
+                    call.location = place
 
 
 def _has_line(location: Location) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterator
 
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.sizes import symbols
-from ...passes.rewriting import is_defined_inside, operations_in, terminator
+from ...passes.rewriting import is_defined_inside, operations_directly_in, terminator
 from .shapes import Axis, Shapes, Varying, static_shape
 
 _CARRIERS = frozenset({"scf.for", "scf.if", "scf.while"})
@@ -33,12 +33,10 @@ def varying_sizes(function: Operation) -> Varying:
 
 
 def _carriers(op: Operation) -> Iterator[Operation]:
-    for region in op.regions:
-        for block in region:
-            for inner in operations_in(block):
-                if inner.name in _CARRIERS:
-                    yield from _carriers(inner)
-                    yield inner
+    for inner in operations_directly_in(op):
+        if inner.name in _CARRIERS:
+            yield from _carriers(inner)
+            yield inner
 
 
 def _tensors(op: Operation) -> list[Value]:

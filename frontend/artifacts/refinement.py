@@ -16,7 +16,7 @@ from ...dialect.ops.state import WriteRef
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType, ValueType
 from ...passes.guarding.guard_sizes import TAKES_EMPTY
-from ...passes.rewriting import operations_in, operations_of, settle_signature, terminator
+from ...passes.rewriting import blocks_of, operations_in, operations_of, settle_signature, terminator
 from .unreachable import raise_instead
 
 _CAST = "tensor.cast"
@@ -114,10 +114,9 @@ class _Refinement:
 
     def _infer_if(self, op: Operation) -> None:
         ends = []
-        for region in op.regions:
-            for block in region.blocks:
-                self.infer_block(block)
-                ends.append(list(terminator(block).operands))
+        for block in blocks_of(op):
+            self.infer_block(block)
+            ends.append(list(terminator(block).operands))
         if len(ends) == 2:
             for result, one, other in zip(op.results, *ends, strict=True):
                 self._join(result, one, other)
@@ -208,9 +207,8 @@ class _Refinement:
         settle_signature(function)
 
     def _fit_ends(self, op: Operation, wanted: list[Value]) -> None:
-        for region in op.regions:
-            for block in region.blocks:
-                self._fit(terminator(block), 0, wanted)
+        for block in blocks_of(op):
+            self._fit(terminator(block), 0, wanted)
 
     def _fit(self, op: Operation, first: int, wanted: list[Value]) -> None:
         """Let operands of an op have the types of some values."""

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from ...dialect.assembly import simplify_names
 from ...dialect.mlir import Block, Location, Module, Operation, ir
 from ...dialect.records import NamedTuple
+from ...passes.rewriting import blocks_of
 
 Place: TypeAlias = "tuple[str, int]"
 """A file of the user's program, and a line in it."""
@@ -72,18 +73,16 @@ def _number(root: Operation) -> list[tuple[Place, ...]]:
             known[here] = ir.Location.file(_MARK, len(places), 0)
             places.append(here)
         op.location = known[here]
-        for region in op.regions:
-            for block in region.blocks:
-                _number_arguments(block)
+        for block in blocks_of(op):
+            _number_arguments(block)
     return places
 
 
 def _all_ops(root: Operation) -> Iterator[Operation]:
     yield root
-    for region in root.regions:
-        for block in region.blocks:
-            for view in block.operations:
-                yield from _all_ops(view.operation)
+    for block in blocks_of(root):
+        for view in block.operations:
+            yield from _all_ops(view.operation)
 
 
 def _number_arguments(block: Block) -> None:

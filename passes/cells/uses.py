@@ -14,7 +14,7 @@ from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ...dialect.types import RefType
-from ..rewriting import operations_of
+from ..rewriting import blocks_of, operations_of
 
 CONTROL_FLOW = frozenset({"scf.for", "scf.if", "scf.while"})
 """The ops that cells are promoted through."""
@@ -92,9 +92,8 @@ class CellUses:
 
     def _inspect_regions(self, operation: Operation) -> Touched:
         touched = self._touched[id(operation)] = Touched()
-        for region in operation.regions:
-            for block in region:
-                touched.add(self._inspect_block(block))
+        for block in blocks_of(operation):
+            touched.add(self._inspect_block(block))
         return touched
 
 

@@ -14,7 +14,7 @@ from ...dialect.op import Array, Op
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.state import RaiseIf
 from ...dialect.register import create, op_class_of
-from ..rewriting import holds, made_again, operations_of
+from ..rewriting import blocks_of, holds, made_again, operations_of
 from ..rewriting import operations_in as operations_in
 from ..rewriting import terminator as terminator
 
@@ -134,9 +134,8 @@ def loops_with_values(function: Operation) -> list[tuple[Operation, set[Value]]]
 
 
 def _add_arguments(found: set[Value], operation: Operation) -> None:
-    for region in operation.regions:
-        for block in region.blocks:
-            found.update(block.arguments)
+    for block in blocks_of(operation):
+        found.update(block.arguments)
 
 
 def is_inside(operation: Operation | None, block: Block) -> bool:

@@ -12,7 +12,7 @@ from ...dialect.ops.differentiation import EXACT, Custom
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.register import create, decode_attributes, op_class_of
 from ..control_flow.structure import FOR, IF, WHILE, body, replace_terminator, terminator, yielded
-from ..rewriting import operations_in
+from ..rewriting import blocks_of, operations_in
 from .activity import Activity, refuse
 from .cells import cells_read, is_argument, new_shadow
 from .residuals import rebuilt
@@ -166,11 +166,10 @@ class ForwardSweep:
 
     def _if(self, branch: Operation) -> None:
         places = self._active(list(branch.results))
-        for region in branch.regions:
-            for block in region.blocks:
-                self.run(operations_in(block)[:-1])
-                if places:
-                    self._hand_over(block, places, branch.location)
+        for block in blocks_of(branch):
+            self.run(operations_in(block)[:-1])
+            if places:
+                self._hand_over(block, places, branch.location)
         if places:
             made = rebuilt(branch, [], [branch.results[i] for i in places])
             self.retire(branch, made)

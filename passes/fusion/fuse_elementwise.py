@@ -24,7 +24,7 @@ from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from ..notes import fields, note, place_of, wanted
-from ..rewriting import constant_integer, defined_functions, is_unused, operations_in
+from ..rewriting import blocks_of, constant_integer, defined_functions, is_unused, operations_in
 from .groups import Builder, Generic, Group, Maps, Read, View, is_simple, scalar_constant, view_of
 
 CHEAP = 8
@@ -76,14 +76,12 @@ def _used_further_in(function: Operation) -> set[Value]:
                 if operand not in own:
                     found.add(operand)
             if len(operation.regions):
-                for region in operation.regions:
-                    for inner in region:
-                        visit(inner)
+                for inner in blocks_of(operation):
+                    visit(inner)
             own.update(operation.results)
 
-    for region in function.regions:
-        for block in region:
-            visit(block)
+    for block in blocks_of(function):
+        visit(block)
     return found
 
 

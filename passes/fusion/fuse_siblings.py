@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from ...dialect.mlir import Block, Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
-from ..rewriting import is_unused, new_generic, operations_in, operations_of
+from ..rewriting import blocks_of, is_unused, new_generic, operations_in, operations_of
 from .groups import Generic, Maps
 
 _LEAST_ELEMENTS = 16
@@ -58,8 +58,7 @@ class FuseSiblings(Pass):
 def _blocks(module: Module) -> Iterator[Block]:
     for operation in operations_of(module.operation):
         if operation.name in ("func.func", "scf.for", "scf.if", "scf.while"):
-            for region in operation.regions:
-                yield from region.blocks
+            yield from blocks_of(operation)
 
 
 class _BlockFuser:

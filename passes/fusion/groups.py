@@ -10,7 +10,7 @@ from ...dialect.mlir import Attribute, Operation, Value, ir
 from ...dialect.op import FUNCTIONS
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
-from ..rewriting import new_generic, operations_in, reassociation_of
+from ..rewriting import new_generic, operations_directly_in, operations_in, reassociation_of
 
 AffineMap: TypeAlias = Any
 
@@ -291,10 +291,8 @@ class Generic:
 
 def _count_names(op: Operation, names: Counter[str]) -> None:
     names[op.name] += 1
-    for region in op.regions:
-        for block in region:
-            for inner in operations_in(block):
-                _count_names(inner, names)
+    for inner in operations_directly_in(op):
+        _count_names(inner, names)
 
 
 def _is_unused(value: Value) -> bool:
@@ -456,7 +454,5 @@ def _move_indices(op: Operation, loops: AffineMap) -> None:
             op.results[0].replace_all_uses_with(zero)
             op.erase()  # there may be no such loop
             return
-    for region in op.regions:
-        for block in region:
-            for inner in operations_in(block):
-                _move_indices(inner, loops)
+    for inner in operations_directly_in(op):
+        _move_indices(inner, loops)

@@ -23,7 +23,7 @@ from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, TensorType
 from ..base import Pass, Statistics
 from ..preconditions import placed
-from ..rewriting import made_again, operations_in, operations_of, settle_signature
+from ..rewriting import blocks_of, made_again, operations_in, operations_of, settle_signature
 from . import lowering_of
 from .conversion import Conversion, OpInstance, storage_type
 from .creation import lower_constant
@@ -135,9 +135,8 @@ class _FunctionConverter:
         if operation.name in ("scf.for", "scf.while"):
             new.attributes[INTERRUPTIBLE] = ir.UnitAttr.get()
         self.values.update(zip(operation.results, new.results, strict=True))
-        for region in new.regions:
-            for block in list(region):
-                self._convert_block(block)
+        for block in blocks_of(new):
+            self._convert_block(block)
 
     def _read_element(self, operation: Operation) -> None:
         """A boolean in memory is a byte."""

@@ -21,7 +21,7 @@ from ...dialect.ops.creation import Constant
 from ...dialect.ops.state import RaiseIf
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import TensorType
-from ..rewriting import operations_in, operations_of
+from ..rewriting import blocks_of, operations_in, operations_of
 from .partials import WAYS
 from .regions import Cuts, whole
 from .rule import AxisCuts, Mismatch, Rule, Use
@@ -262,9 +262,8 @@ def _operands(operation: Operation) -> list[Value]:
     inside: set[Value] = set()
     for op in _inside(operation):
         inside.update(op.results)
-        for region in op.regions:
-            for block in region.blocks:
-                inside.update(block.arguments)
+        for block in blocks_of(op):
+            inside.update(block.arguments)
     used = [value for op in _inside(operation) for value in op.operands]
     return list(dict.fromkeys(value for value in used if value not in inside))
 

@@ -31,7 +31,7 @@ from ..control_flow.structure import (
     weft_op,
     yielded,
 )
-from ..rewriting import defined_functions, is_defined_inside, is_unused, type_of
+from ..rewriting import blocks_of, defined_functions, is_defined_inside, is_unused, type_of
 from .window_ops import written
 from .windows import Update, Windows, update_of
 
@@ -52,9 +52,8 @@ class GatherWindows(Pass):
         """Look at what is updated last first, and at loops before what is in them."""
         for function in defined_functions(module):
             gathered: list[Operation] = []
-            for region in function.operation.regions:
-                for block in region:
-                    _visit(block, gathered)
+            for block in blocks_of(function.operation):
+                _visit(block, gathered)
             statistics["windows gathered"] += sum(map(_erase, gathered))
 
 
@@ -65,9 +64,8 @@ def _visit(block: Block, gathered: list[Operation]) -> None:
             for result in operation.results:
                 gathered += _gather(operation, result)
         if operation not in gathered:
-            for region in operation.regions:
-                for inner in region:
-                    _visit(inner, gathered)
+            for inner in blocks_of(operation):
+                _visit(inner, gathered)
 
 
 def _erase(operation: Operation) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import defined_functions, operations_in
+from ....passes.rewriting import blocks_of, defined_functions, operations_in
 from ...nests.emit import Emitter
 from ...nests.nest import LoopNest, loop_nest
 from .loops.runs import emit_loops
@@ -59,12 +59,11 @@ def _blocks(function: Operation) -> list[Block]:
     blocks: list[Block] = []
 
     def visit(operation: Operation) -> None:
-        for region in operation.regions:
-            for block in region.blocks:
-                blocks.append(block)
-                for op in operations_in(block):
-                    if op.name != "linalg.generic":
-                        visit(op)
+        for block in blocks_of(operation):
+            blocks.append(block)
+            for op in operations_in(block):
+                if op.name != "linalg.generic":
+                    visit(op)
 
     visit(function)
     return blocks

@@ -13,7 +13,7 @@ from dataclasses import field
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import defined_functions, operations_in, operations_of
+from ....passes.rewriting import blocks_of, defined_functions, operations_in, operations_of
 from ...nests.emit import SHORT_ROWS
 from ...planning.names import EXIT, POLL
 from ...planning.plan import Plan
@@ -152,9 +152,8 @@ class CallGraph:
             else:
                 is_loop = name in _LOOPS
                 inside: set[str] = set()
-                for region in op.regions:
-                    for inner in region:
-                        inside |= self._look_into(inner, function, called_in_loops, in_loop or is_loop)
+                for inner in blocks_of(op):
+                    inside |= self._look_into(inner, function, called_in_loops, in_loop or is_loop)
                 if is_loop:
                     self._note_loop(op, function, inside)
                     inside = inside - {"polls"} | {"loops"}

@@ -14,7 +14,7 @@ from dataclasses import field
 from ....dialect.mlir import Module, Operation
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_in, symbols_of
+from ....passes.rewriting import operations_directly_in, symbols_of
 from ...nests.emit import keep_rolled
 from .inlining import INLINE, LOOPS
 from .steps import in_rounds, trips_of
@@ -56,11 +56,9 @@ class _Nests:
     def _inside(self, op: Operation) -> tuple[float, bool]:
         """The same for what is in the regions of an op, once."""
         steps, has_loop = 0.0, False
-        for region in op.regions:
-            for block in region:
-                for inner in operations_in(block):
-                    more, is_loop = self._of(inner)
-                    steps, has_loop = steps + more, has_loop or is_loop
+        for inner in operations_directly_in(op):
+            more, is_loop = self._of(inner)
+            steps, has_loop = steps + more, has_loop or is_loop
         return steps, has_loop
 
     def _of(self, op: Operation) -> tuple[float, bool]:

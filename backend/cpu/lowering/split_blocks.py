@@ -13,7 +13,7 @@ from itertools import pairwise
 from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_in
+from ....passes.rewriting import blocks_of, operations_in
 
 MOST_BRANCHES = 32
 """A block with more branches and loops is split."""
@@ -72,8 +72,7 @@ def _pieces(block: Block) -> list[list[Operation]]:
 
 
 def _blocks_in(operation: Operation) -> Iterator[Block]:
-    for region in operation.regions:
-        yield from list(region.blocks)
+    yield from blocks_of(operation)
 
 
 def _moved_to_region(block: Block, pieces: list[list[Operation]]) -> Block:

@@ -24,6 +24,7 @@ from ....passes.rewriting import (
     constant_integer,
     is_defined_inside,
     made_again,
+    operations_directly_in,
     operations_in,
     operations_of,
     settle_signature,
@@ -106,11 +107,9 @@ class _JoinedLoops:
         parts = parts_of_loop(loop, host, self._kernels)
         told = told_by_data(parts) if parts is not None else set()
         if parts is None or not _may_be_joined(parts, told, has_words) or not self._is_worth_it(parts):
-            for region in loop.regions:
-                for block in region:
-                    for inner in operations_in(block):
-                        for within in [inner] if inner.name in LOOPS else _outermost(inner):
-                            self.join(within, host, has_words=has_words)
+            for inner in operations_directly_in(loop):
+                for within in [inner] if inner.name in LOOPS else _outermost(inner):
+                    self.join(within, host, has_words=has_words)
             return
         _Join(self._module, host, self._kernels, new_kernel_name(self._taken)).write(parts, told)
         self.count += 1

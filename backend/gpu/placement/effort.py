@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ....dialect.mlir import Operation, Type, ir
-from ....passes.rewriting import constant_integer, operations_in
+from ....passes.rewriting import constant_integer, operations_directly_in
 from ...planning.shapes import static_shape
 from ...target import gpu_figures, processor
 from .trip_costs import LONG
@@ -32,13 +32,11 @@ def is_better_on_host(steps: float, work: float, size: int) -> bool:
 def steps_of_one_thread(op: Operation) -> int | None:
     """How many operations run, one after the other; None where only data tells."""
     total = 0
-    for region in op.regions:
-        for block in region:
-            for inner in operations_in(block):
-                steps = steps_of_one_thread(inner)
-                if steps is None:
-                    return None
-                total += 1 + steps
+    for inner in operations_directly_in(op):
+        steps = steps_of_one_thread(inner)
+        if steps is None:
+            return None
+        total += 1 + steps
     count = turns(op)
     return None if count is None else count * total
 

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from ....dialect.mlir import Block, Operation, Value, ir
-from ....passes.rewriting import operations_in
+from ....passes.rewriting import operations_directly_in, operations_in
 from .scalars import scalar_constant
 
 _UPDATED = {"scf.for": 3, "scf.while": 0, "tensor.insert": 1, "tensor.insert_slice": 1}
@@ -93,12 +93,10 @@ def _nested(function: Operation) -> list[Operation]:
     found: list[Operation] = []
 
     def visit(op: Operation) -> None:
-        for region in op.regions:
-            for block in region:
-                for inner in operations_in(block):
-                    found.append(inner)
-                    if not inner.name.startswith("linalg."):
-                        visit(inner)
+        for inner in operations_directly_in(op):
+            found.append(inner)
+            if not inner.name.startswith("linalg."):
+                visit(inner)
 
     visit(function)
     return found

@@ -9,24 +9,22 @@ that element.
 from __future__ import annotations
 
 from ....dialect.mlir import Attribute, Block, Operation, Type, Value, dialect, ir
-from ....passes.rewriting import made_again, operations_in, terminator
+from ....passes.rewriting import blocks_of, made_again, operations_directly_in, operations_in, terminator
 from .clusters import JOINS
 
 
 def scalarize(function: Operation) -> int:
     """Rewrite all rank-0 generics of a function, in nested regions too; return how many."""
     count = 0
-    for region in function.regions:
-        for block in region:
-            for op in operations_in(block):
-                if op.name == "linalg.generic":
-                    if _is_rank_0(op):
-                        _inline_body(op)
-                        count += 1
-                elif op.name == "tensor.extract":
-                    _forward_element(op)
-                elif op.regions:
-                    count += scalarize(_carry_scalars(op))
+    for op in operations_directly_in(function):
+        if op.name == "linalg.generic":
+            if _is_rank_0(op):
+                _inline_body(op)
+                count += 1
+        elif op.name == "tensor.extract":
+            _forward_element(op)
+        elif op.regions:
+            count += scalarize(_carry_scalars(op))
     return count
 
 
@@ -65,9 +63,8 @@ def _carry_scalars(op: Operation) -> Operation:
     with ir.InsertionPoint(op), op.location:
         operands = [element_of(value) if _is_rank_0_tensor(value) else value for value in op.operands]
         new = made_again(op, map(_scalar_type, op.results), operands)
-        for region in new.regions:
-            for block in list(region):
-                _take_and_give_scalars(block)
+        for block in blocks_of(new):
+            _take_and_give_scalars(block)
         for old, result in zip(op.results, new.results, strict=True):
             wrapped = (
                 dialect("tensor").from_elements(old.type, [result]) if _is_rank_0_tensor(old) else result

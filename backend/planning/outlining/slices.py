@@ -14,7 +14,7 @@ from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.control_flow.structure import made_by
 from ....passes.index_arithmetic import Extent, IndexArithmetic
-from ....passes.rewriting import constant_integer, operations_in, reassociation_of
+from ....passes.rewriting import constant_integer, operations_directly_in, reassociation_of
 from ..shapes import kept_axes, mixed, static_shape
 
 
@@ -48,17 +48,15 @@ class Slice:
 
 def simplify_slices(function: Operation, builder: IndexArithmetic) -> None:
     """Bring the slices of a function, in nested regions too, into the first three of the forms above."""
-    for region in function.regions:
-        for block in region:
-            for op in operations_in(block):
-                if op.name == "tensor.collapse_shape":
-                    _drop_units_in_extract(op)
-                elif op.name == "tensor.extract":
-                    _extract_element(op, builder)
-                elif op.name == "tensor.insert_slice":
-                    _insert_element(_insert_directly(_drop_units_in_insert(op), builder), builder)
-                elif op.regions:
-                    simplify_slices(op, builder)
+    for op in operations_directly_in(function):
+        if op.name == "tensor.collapse_shape":
+            _drop_units_in_extract(op)
+        elif op.name == "tensor.extract":
+            _extract_element(op, builder)
+        elif op.name == "tensor.insert_slice":
+            _insert_element(_insert_directly(_drop_units_in_insert(op), builder), builder)
+        elif op.regions:
+            simplify_slices(op, builder)
 
 
 def _drop_units_in_extract(op: Operation) -> None:

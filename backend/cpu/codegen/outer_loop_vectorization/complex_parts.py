@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
-from .....passes.rewriting import made_again
+from .....passes.rewriting import blocks_of, made_again
 from ....nests.emit import create
 from ....nests.nest import nested
 
@@ -46,9 +46,8 @@ def _split(op: Operation) -> None:
     with ir.InsertionPoint(op), op.location:
         types = _split_types([result.type for result in op.results])
         new = made_again(op, types, _split_values(list(op.operands)))
-        for region in new.regions:
-            for block in list(region):
-                _split_block(block, op.location)
+        for block in blocks_of(new):
+            _split_block(block, op.location)
         results, parts = list(new.results), iter(list(new.results)[len(op.results) :])
         for old, real in zip(op.results, results, strict=False):
             is_complex = _is_complex(old)

@@ -14,7 +14,7 @@ import heapq
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from .....passes.rewriting import defined_functions, operations_in
+from .....passes.rewriting import blocks_of, defined_functions, operations_in
 from ....planning.outlining.clusters import JOINS, MAX_CLUSTER
 from ....planning.outlining.slices import Slice
 from ..loops.vector_body import body_weight
@@ -31,16 +31,15 @@ class JoinStages(Pass):
         """Look at the ops of functions, not those in loops and branches of theirs."""
         for function in defined_functions(module):
             joining: list[Operation] = []  # marked last: an op with another attribute has another hash
-            for region in function.operation.regions:
-                for block in region:
-                    taken: set[Operation] = set()
-                    readers = _Readers([op for op in operations_in(block) if _is_stage(op)])
-                    for last in reversed(readers.stages):
-                        group = [] if last in taken else readers.group(last)
-                        if len(group) > 1 and best_tile(_stages(group)) is not None:
-                            taken.update(group)
-                            joining += group[:-1]
-                            statistics["stencils joined"] += 1
+            for block in blocks_of(function.operation):
+                taken: set[Operation] = set()
+                readers = _Readers([op for op in operations_in(block) if _is_stage(op)])
+                for last in reversed(readers.stages):
+                    group = [] if last in taken else readers.group(last)
+                    if len(group) > 1 and best_tile(_stages(group)) is not None:
+                        taken.update(group)
+                        joining += group[:-1]
+                        statistics["stencils joined"] += 1
             for operation in joining:
                 operation.attributes[JOINS] = ir.UnitAttr.get()
 
