@@ -70,9 +70,10 @@ def refuse_itself(python_class: Any) -> NoReturn:
 def require_one_sort(one: Kind, other: Kind) -> None:
     """Refuse objects as keys that are themselves beside ones that are copies."""
     for itself, copy in ((one, other), (other, one)):
-        options = itself.options if isinstance(itself, Choice) else (itself,)
-        for option in options if isinstance(copy, Container) else ():
-            if isinstance(option, Static) and names_of(copy) is not None and type(option.value) is copy.kind:
+        if not isinstance(copy, Container) or names_of(copy) is None:
+            continue
+        for option in itself.options if isinstance(itself, Choice) else (itself,):
+            if isinstance(option, Static) and type(option.value) is copy.kind:
                 refuse_itself(copy.kind)
 
 

@@ -61,8 +61,8 @@ class PooledObject(RuntimeObject):
             f"{pool.refusal('copied by copy.deepcopy')}: make another one by its class, or copy.copy"
         )
 
-    def at_run_time(self) -> NoReturn:
-        handle_of(self)[0].refuse_at_run_time()
+    def at_run_time(self) -> Any:
+        return handle_of(self)[0].refuse_at_run_time()
 
 
 def handle_of(value: Any) -> tuple[Any, Any]:
