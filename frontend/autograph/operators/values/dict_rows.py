@@ -23,7 +23,7 @@ class PooledDict(PooledObject):
         pool, number = handle_of(self)
         return {key: pool.get(number, key) for key in pool.keys}
 
-    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:  # type: ignore[override]
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         return self.as_dict(), lambda made: made
 
     copy = __copy__ = as_dict
