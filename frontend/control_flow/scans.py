@@ -21,7 +21,7 @@ from ..gradients.structures import leaves_of, map_leaves
 from ..numpy_api.creation import zeros
 from ..signature.traced_value import CompositeValue, held
 from ..tracing.array import TracedArray
-from ..tracing.current import current_trace
+from ..tracing.current import current_trace, required_trace
 from ..tracing.extents import axis_key, known_shape
 from ..tracing.staging import raise_where, staged
 from .carries import Carry, Leaves
@@ -167,8 +167,7 @@ class _Steps:
 
     def make_room(self) -> None:
         """Make arrays for the results, of the types that a call on trial shows."""
-        trace = current_trace()
-        assert trace is not None
+        trace = required_trace()
 
         def room_for_results() -> Any:
             number = staged(trace, np.int64(0))._like_python(int)

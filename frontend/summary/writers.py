@@ -18,7 +18,7 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ..runtime_values.outside_traces import outside_traces
 from ..runtime_values.values import Frozen
-from ..tracing.current import current_trace
+from ..tracing.current import current_trace, required_trace
 from ..tracing.staging import host_call
 from .packages import messages, tensorboard
 
@@ -155,8 +155,7 @@ def setting_now() -> Setting:
 
 def when_run(function: Callable[..., Any], name: str, *values: Any) -> None:
     """Call a function of values when the program runs that is traced."""
-    trace = current_trace()
-    assert trace is not None
+    trace = required_trace()
     frozen = Frozen(trace, values)
     thaw = frozen.thaw
     host_call(trace, outside_traces(lambda *arrays: function(*thaw(arrays)), name), frozen.operands)

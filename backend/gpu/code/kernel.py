@@ -230,6 +230,11 @@ class Kernel:
         dimension = {"dimension": ir.Attribute.parse(f"#gpu<dim {axis}>")}
         return create(f"gpu.{what}", [ir.IndexType.get()], [], dimension)
 
+    def number(self) -> Value:
+        """The number of the thread among those of all blocks."""
+        block = self.emitter.multiply(self.id("block_id"), self.threads[0])
+        return self.emitter.value(self.emitter.add(block, self.id("thread_id")))
+
     def shared(self, shape: Sequence[int], element: Type) -> Value:
         """Memory that the threads of a block share.
 

@@ -8,7 +8,6 @@ from ..code.control import compare, only_if
 from ..code.walk import split
 from .attention_parts import Parts, Tile
 from .attention_rows import Rows
-from .loaders import THREADS
 
 _IDLE = 4
 """Keys are shared where blocks of rows are so many times fewer than multiprocessors."""
@@ -45,9 +44,7 @@ class _Merged(Rows):
     def _place(self) -> None:
         """Which element the thread has."""
         emitter = self.emitter
-        self.thread = emitter.value(
-            emitter.add(emitter.multiply(self.kernel.id("block_id"), THREADS), self.kernel.id("thread_id"))
-        )
+        self.thread = self.kernel.number()
         extents = [*self.parts.outer, self.rows, self.parts.columns]
         *batch, self.first, self.column = split(self.thread, extents, emitter)
         self._take_batch(batch)

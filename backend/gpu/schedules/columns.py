@@ -278,8 +278,7 @@ def _combine(
     with kernel.nests([steps[0].nest.operation]) as (nest,):
         collapse_dims([nest], emitter)
         reduction = Reduction.known(nest)
-        block = emitter.multiply(kernel.id("block_id"), _THREADS)
-        number = emitter.value(emitter.add(block, kernel.id("thread_id")))
+        number = kernel.number()
         with only_if(compare("ult", number, emitter.value(results))):
 
             def body(turn: Index, so_far: list[Value]) -> list[Value]:

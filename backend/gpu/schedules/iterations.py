@@ -45,8 +45,7 @@ class Iterations(DeviceSchedule):
         emitter = kernel.emitter
         with kernel.body():
             counts = _counts(loops, kernel)
-            block = emitter.multiply(kernel.id("block_id"), _THREADS)
-            number = emitter.value(emitter.add(block, kernel.id("thread_id")))
+            number = kernel.number()
             with ExitStack() as ways:
                 ways.enter_context(only_if(compare("ult", number, emitter.value(emitter.product(counts)))))
                 for branch in branches:

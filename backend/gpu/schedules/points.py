@@ -173,8 +173,7 @@ class _Points:
         """Go over the points from one on, in steps as long as the grid."""
         emitter, nest = self.emitter, self.nest
         extents = _extents(nest, self.parallel, lanes, emitter)
-        block = emitter.multiply(self.kernel.id("block_id"), THREADS)
-        first = emitter.add(emitter.add(block, self.kernel.id("thread_id")), start)
+        first = emitter.add(self.kernel.number(), start)
         step = emitter.multiply(self.kernel.id("grid_dim"), THREADS)
 
         def body(number: Index, _: list[Value]) -> list[Value]:

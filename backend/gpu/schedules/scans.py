@@ -347,8 +347,7 @@ class _Columns(_Element):
 
     def _emit(self) -> None:
         kernel, emitter = self.kernel, self.emitter
-        block = emitter.multiply(kernel.id("block_id"), _COLUMN_THREADS)
-        number = emitter.value(emitter.add(block, kernel.id("thread_id")))
+        number = kernel.number()
         is_column = compare("ult", number, emitter.value(emitter.product(self.extents)))
         zero = emitter.value(0)
         is_long = compare("ugt", emitter.value(self.length), zero)

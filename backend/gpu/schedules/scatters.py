@@ -278,11 +278,9 @@ class _Threads:
             [*memory, *total],
             writes=memory,
         )
-        emitter = self.kernel.emitter
         self.total = scatter.total if isinstance(scatter.total, int) else self.kernel.value(scatter.total)
         with self.kernel.body():
-            block = emitter.multiply(self.kernel.id("block_id"), _THREADS)
-            self.number = emitter.value(emitter.add(block, self.kernel.id("thread_id")))
+            self.number = self.kernel.number()
 
     def go_to(self, number: Value) -> None:
         """Say which iteration is meant."""

@@ -145,7 +145,7 @@ class Sorter:
             rows, length = (self._inside(kernel, extent) for extent in (self._rows, self._length))
             rows_of = [flat(kernel.value(memref)) for memref in memory]
             half = len(rows_of) // 2
-            start = emitter.add(emitter.multiply(kernel.id("block_id"), _THREADS), kernel.id("thread_id"))
+            start = kernel.number()
             step = emitter.multiply(kernel.id("grid_dim"), _THREADS)
             loop = ForLoop(emitter, start, emitter.multiply(rows, length), step, [])
             with loop.body():

@@ -147,8 +147,7 @@ def _loop(
     if lanes > 1:
         extents[-1] = emitter.divide(extents[-1], lanes)
     total = emitter.product(extents)
-    block = emitter.multiply(kernel.id("block_id"), THREADS)
-    first = emitter.value(emitter.add(emitter.add(block, kernel.id("thread_id")), start))
+    first = emitter.value(emitter.add(kernel.number(), start))
     step = emitter.multiply(kernel.id("grid_dim"), THREADS)
 
     def add(numbers: Sequence[Index], so_far: list[Value]) -> list[Value]:

@@ -23,7 +23,7 @@ from ....random.generator import TracedGenerator, TracedSource
 from ....random.twister import FLOAT64, NotCompiled, Twister, twister_of
 from ....source.modules import told
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ....tracing.extents import known_extent
 from ....tracing.recorder import Recorder
 from ....tracing.staging import raise_if
@@ -167,8 +167,7 @@ def _refuse(kind: type, trace: Any, *args: Any, **kwargs: Any) -> NoReturn:
 
 
 def _draw(function: Function, *args: Any, **kwargs: Any) -> Any:
-    trace = current_trace()
-    assert trace is not None
+    trace = required_trace()
     owner = told(function, "__self__")
     if isinstance(owner, TracedSource):
         return run_time_calls.drawn_by_python(owner.stream, function.__name__)(*args, **kwargs)
@@ -177,8 +176,7 @@ def _draw(function: Function, *args: Any, **kwargs: Any) -> Any:
 
 def _shuffle(function: Function, x: Any, axis: int = 0) -> None:
     """Shuffle an array or a list in the order that a generator of Python's gives."""
-    trace = current_trace()
-    assert trace is not None
+    trace = required_trace()
     if isinstance(told(function, "__self__"), TracedSource):
         raise UnsupportedError(
             f"a generator that is made in compiled code shuffles a {type(x).__name__}: shuffle a list, or make the "

@@ -35,7 +35,7 @@ from ....source.modules import (
 )
 from ....source.own_attributes import has_fields, python_function_of
 from ....source.plain_items import compound
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ....tracing.recorder import Recorder
 from ....tracing.several_types import ToldApart, by_type, first_of_several, has_many_choices
 from ...convert.converter import (
@@ -355,8 +355,7 @@ def converted(function: Any) -> Callable[..., Any]:
 
 def _call_remembered(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Call what `functools.lru_cache` makes: its function is converted, and called once for the same constants."""
-    trace = current_trace()
-    assert trace is not None
+    trace = required_trace()
     key = (function, args, tuple(kwargs.items()))
     if not _has_hash(key):  # an array has none
         return call(function.__wrapped__, *args, **kwargs)

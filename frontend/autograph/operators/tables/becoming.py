@@ -11,7 +11,7 @@ import numpy as np
 from ....runtime_values.results import RuntimeContainer
 from ....source.modules import told
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
 from ..lists.kept_items import require_no_copy
 from ..values.control_flow_state import control_flow
@@ -45,8 +45,7 @@ def become_table(container: Any, kind: Tabled | None = None) -> Any:
     require_no_copy(container)
     if is_known_outside(container):
         raise Widened(container, kind)
-    trace = current_trace()
-    assert trace is not None
+    trace = required_trace()
     table = table_of(container, kind)
     control_flow(trace).grown[id(container)] = (container, table)
     return table
