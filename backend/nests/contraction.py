@@ -82,6 +82,13 @@ class Contraction:
         return self.result.memref.type.element_type
 
 
+def known_contraction(nest: LoopNest) -> Contraction:
+    """A nest of numbers that are not complex, which is known to be a contraction, as one."""
+    found = match_contraction(nest, None)
+    assert found is not None
+    return found
+
+
 def match_contraction(nest: LoopNest, emitter: Emitter | None) -> Contraction | None:
     """See a nest as a contraction, or say that it is none (that the emitter can do).
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from ....dialect.mlir import Type, Value, ir
 from ....dialect.records import dataclass
-from ...nests.contraction import Contraction, Factor, match_contraction
+from ...nests.contraction import Contraction, Factor, known_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.nest import LoopNest, loop_nest, whole
 from ...target import current_gpu, gpu_figures
@@ -83,6 +83,13 @@ def _filled(rows: int, columns: int, count: int, tile: tuple[int, int]) -> float
     blocks = count * -(-rows // down) * -(-columns // across)
     rounds = -(-blocks // gpu.multiprocessors)
     return rows * columns * count / (max(rounds, 1) * gpu.multiprocessors * down * across)
+
+
+def tile_counts(contraction: Contraction, rows: int, columns: int, emitter: Emitter) -> list[Index]:
+    """How many tiles there are along each dimension."""
+    sides = (contraction.extent(contraction.row), rows), (contraction.columns, columns)
+    counts = [emitter.divide_up(extent, size) for extent, size in sides]
+    return [*[contraction.extent(dim) for dim in contraction.outer], *counts]
 
 
 def known_sides(contraction: Contraction) -> list[int]:
@@ -198,10 +205,7 @@ class Product(Results):
     def _place(self, again: bool = False) -> None:
         """Which square of the result the block has, and what of it the thread."""
         emitter, (down, across) = self.emitter, self.sides
-        counts = [
-            emitter.divide_up(extent, side) for extent, side in ((self.rows, down), (self.columns, across))
-        ]
-        extents = [*[self.contraction.extent(dim) for dim in self.contraction.outer], *counts]
+        extents = tile_counts(self.contraction, down, across, emitter)
         *self.outer, row, column = split(self.kernel.id("block_id", again=again), extents, emitter)
         self.own = emitter.multiply(row, down), emitter.multiply(column, across)
         self.first = (
@@ -385,8 +389,7 @@ class Products(DeviceSchedule):
         """Write with tiles of a shape, or of one that suits the extents."""
         emitter = Emitter(self.function)
         outer = loop_nest(self.steps[0].nest.operation)
-        contraction = match_contraction(outer, None)
-        assert contraction is not None
+        contraction = known_contraction(outer)
         shape = shape or _shape(contraction, self.writer)
         given = [step.initial for step in self.steps if step.initial is not None]
         asked = is_asked_for(self.steps)
@@ -394,18 +397,10 @@ class Products(DeviceSchedule):
         local = [] if asked or is_replaced(self.steps) else [result]
         kernel = Kernel(self.function, name, self.ops, (THREADS, 1, 1), given, local)
         with kernel.nests(self.ops) as nests:
-            found = match_contraction(nests[0], None)
-            assert found is not None
+            found = known_contraction(nests[0])
             written = self.writer(kernel, found, shape, self.steps, nests, asked)
             written.are_multiples = are_multiples
             written.emit()
-        counts = [
-            emitter.divide_up(extent, side)
-            for extent, side in (
-                (contraction.extent(contraction.row), shape.rows),
-                (contraction.columns, shape.columns),
-            )
-        ]
-        blocks = emitter.product([*[contraction.extent(dim) for dim in contraction.outer], *counts])
+        blocks = emitter.product(tile_counts(contraction, shape.rows, shape.columns, emitter))
         tile = f"{shape.rows} by {shape.columns} by {shape.depth}, {shape.down} by {shape.across} a thread"
         kernel.launch([blocks], f"{reason}; {tile}", shared=written.shared_bytes)

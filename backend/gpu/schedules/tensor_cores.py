@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Value, ir
-from ...nests.contraction import Contraction, Factor, match_contraction
+from ...nests.contraction import Contraction, Factor, known_contraction
 from ...nests.emit import Emitter, Index, create, store
 from ...nests.nest import loop_nest
 from ...target import current_gpu, gpu_figures
@@ -154,8 +154,7 @@ class TensorProducts(Products):
         return gpu_figures().f16_per_second
 
     def write(self, name: str) -> None:
-        contraction = match_contraction(loop_nest(self.ops[0]), None)
-        assert contraction is not None
+        contraction = known_contraction(loop_nest(self.ops[0]))
         are_multiples = _are_multiples(contraction, Emitter(self.function))
         if are_multiples is None:
             super().write(name)

@@ -15,7 +15,7 @@ from ....dialect.mlir import Value, ir
 from ....dialect.records import dataclass
 from ....passes.control_flow.structure import constant_index
 from ....passes.rewriting import operations_in
-from ...nests.contraction import Contraction, Factor, match_contraction
+from ...nests.contraction import Contraction, Factor, known_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
 from ...nests.independence import base
 from ...nests.nest import LoopNest, loop_nest
@@ -115,7 +115,7 @@ def _tile(contraction: Contraction, is_alone: bool, emitter: Emitter) -> Tile:
     """The largest tile of which there is one for each multiprocessor, else the smallest; or one between."""
     gpu = current_gpu()
     for tile in _TILES if is_alone else _TILES[1:]:
-        count = emitter.product(_counts(contraction, tile, emitter))
+        count = emitter.product(products.tile_counts(contraction, tile.rows, tile.columns, emitter))
         if not isinstance(count, int):
             return _TILES[1]
         if count >= gpu.multiprocessors:
@@ -171,13 +171,6 @@ def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: b
     bases = {base(memref) for memref in used}
     memrefs = dict.fromkeys([contraction.left.access.memref, contraction.right.access.memref, result])
     return [memref for memref in memrefs if base(memref) not in bases]
-
-
-def _counts(contraction: Contraction, tile: Tile, emitter: Emitter) -> list[Index]:
-    """How many tiles there are along each dimension."""
-    sides = (contraction.extent(contraction.row), tile.rows), (contraction.columns, tile.columns)
-    counts = [emitter.divide_up(extent, size) for extent, size in sides]
-    return [*[contraction.extent(dim) for dim in contraction.outer], *counts]
 
 
 def _box(contraction: Contraction, number: int, tile: Tile) -> list[int]:
@@ -256,7 +249,7 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
 
     def _place_block(self) -> None:
         emitter, tile = self.emitter, self.tile
-        *outer, rows, columns = _counts(self.contraction, tile, emitter)
+        *outer, rows, columns = products.tile_counts(self.contraction, tile.rows, tile.columns, emitter)
         tiles = emitter.multiply(rows, columns)
         *self.outer, within = split(self.kernel.id("block_id"), [*outer, tiles], emitter)
         row, column = self._by_bands(emitter.value(within), rows, columns)
@@ -408,8 +401,7 @@ class Warpgroups(tensor_cores.TensorProducts):
         return _takes(contraction)
 
     def write(self, name: str) -> None:
-        contraction = match_contraction(loop_nest(self.ops[0]), None)
-        assert contraction is not None
+        contraction = known_contraction(loop_nest(self.ops[0]))
         emitter = Emitter(self.function)
         with only_if(_are_aligned(self.steps, contraction, emitter)) as branch:
             self._write_boxes(name)
@@ -419,8 +411,7 @@ class Warpgroups(tensor_cores.TensorProducts):
             self.write_tiles(f"{name}_anywhere", "tensor cores: arrays begin anywhere", small)
 
     def _write_boxes(self, name: str) -> None:
-        contraction = match_contraction(loop_nest(self.ops[0]), None)
-        assert contraction is not None
+        contraction = known_contraction(loop_nest(self.ops[0]))
         emitter = Emitter(self.function)
         tile = _tile(contraction, all(map(_only_rounds, self.steps[1:])), emitter)
         maps = [_tensor_map(contraction, number, tile) for number in range(2)]
@@ -429,12 +420,11 @@ class Warpgroups(tensor_cores.TensorProducts):
         given = [step.initial for step in self.steps if step.initial is not None]
         kernel = Kernel(self.function, name, self.ops, (tile.threads, 1, 1), given, local, maps)
         with kernel.nests(self.ops) as nests:
-            found = match_contraction(nests[0], None)
-            assert found is not None
+            found = known_contraction(nests[0])
             WarpgroupProduct(
                 kernel, found, tile, self.steps, nests, is_asked_for, [kernel.value(m) for m in maps]
             ).emit()
-        blocks = emitter.product(_counts(contraction, tile, emitter))
+        blocks = emitter.product(products.tile_counts(contraction, tile.rows, tile.columns, emitter))
         shared = _STAGES * (tile.step_bytes + 16)
         text = f"{self.title}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"
         kernel.launch([blocks], text, shared=shared)
