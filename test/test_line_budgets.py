@@ -428,7 +428,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/gpu", 660, "permutations and samples of any number of places are drawn in kernels"),
     (
         "frontend/autograph/operators",
-        450,
+        470,
         "objects that hold data are keys of dicts and members of sets by the attributes that their class"
         " compares; dicts of data are compared",
     ),

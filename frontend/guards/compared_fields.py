@@ -17,7 +17,7 @@ import functools
 import inspect
 import textwrap
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..source.modules import is_users_module, told
@@ -43,10 +43,10 @@ def _compared_fields(kind: Any, equals: Any, hashes: Any) -> tuple[str, ...] | N
         compared = tuple(field.name for field in dataclasses.fields(kind) if field.compare)
         hashed = generated_hash(kind)
     else:
-        compared, hashed = _compared_by(equals), _hashed_by(hashes)
+        compared, hashed = _compared_by(equals, kind), _hashed_by(hashes)
     if compared is None or hashed is None or not set(hashed) <= set(compared):
         return None
-    return None if any(isinstance(_member(kind, name), property) for name in compared) else compared
+    return compared if all(_is_plain(kind, name) for name in compared) else None
 
 
 def generated_hash(kind: Any) -> tuple[str, ...] | None:
@@ -57,8 +57,12 @@ def generated_hash(kind: Any) -> tuple[str, ...] | None:
     return tuple(name for name, hashed in is_hashed.items() if hashed)
 
 
-def _member(kind: type, name: str) -> Any:
-    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+def _is_plain(kind: type, name: str) -> bool:
+    """Whether an attribute of objects is what they hold, and no method of their class gives it."""
+    if told(kind, "__getattr__") is not None or kind.__getattribute__ is not object.__getattribute__:
+        return False
+    member = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+    return not hasattr(type(member), "__get__") or isinstance(member, types.MemberDescriptorType)
 
 
 def _written(function: Any) -> tuple[list[str], list[ast.stmt]] | None:
@@ -85,15 +89,15 @@ def _hashed_by(function: Any) -> tuple[str, ...] | None:
     return None
 
 
-def _compared_by(function: Any) -> tuple[str, ...] | None:
-    """The attributes that `__eq__` compares, if all that it says is that they are equal."""
+def _compared_by(function: Any, kind: type) -> tuple[str, ...] | None:
+    """The attributes that `__eq__` compares, if all that it says of a class's objects is that they are equal."""
     match _written(function):
-        case [owner, other], [*tests, ast.Return(value)] if value is not None and all(
-            _is_test_of_class(test, owner, other) for test in tests
-        ):
-            parts = [part for part in _joined(value) if not _tells_class(part, owner, other)]
+        case [owner, other], [*tests, ast.Return(value)] if value is not None:
+            tells = functools.partial(_tells_class, owner, other, function, kind)
+            parts = [part for part in _joined(value) if not tells(part)]
             found = [_equal_attributes(part, owner, other) for part in parts]
-            return None if None in found else tuple(name for names in found for name in names or ())
+            if None not in found and all(_is_test_of_class(test, tells) for test in tests):
+                return tuple(name for names in found for name in names or ())
     return None
 
 
@@ -106,14 +110,13 @@ def _joined(value: ast.expr) -> Iterator[ast.expr]:
         yield value
 
 
-def _is_test_of_class(statement: ast.stmt, owner: str, other: str) -> bool:
+def _is_test_of_class(statement: ast.stmt, tells: Callable[[ast.expr], bool]) -> bool:
     """Whether a statement returns where the other object is of another class."""
     match statement:
         case ast.If(ast.UnaryOp(ast.Not(), test), [ast.Return(result)], []):
-            return _tells_class(test, owner, other) and _is_no(result)
+            return tells(test) and _is_no(result)
         case ast.If(ast.Compare(left, [ast.IsNot() | ast.NotEq()], [right]), [ast.Return(result)], []):
-            test = ast.Compare(left, [ast.Is()], [right])
-            return _tells_class(test, owner, other) and _is_no(result)
+            return tells(ast.Compare(left, [ast.Is()], [right])) and _is_no(result)
     return False
 
 
@@ -121,16 +124,26 @@ def _is_no(result: ast.expr | None) -> bool:
     return result is not None and ast.unparse(result) in ("False", "NotImplemented")
 
 
-def _tells_class(test: ast.expr, owner: str, other: str) -> bool:
-    """Whether a test asks no more than of which class the other object is."""
+def _tells_class(owner: str, other: str, function: Any, kind: type, test: ast.expr) -> bool:
+    """Whether a test asks no more than of which class the other object is, and holds for two of one class."""
+    own, others = {f"type({owner})", f"{owner}.__class__"}, {f"type({other})", f"{other}.__class__"}
     match test:
-        case ast.Call(ast.Name("isinstance"), [ast.Name(name), _], []):
-            return name == other
+        case ast.Call(ast.Name("isinstance"), [ast.Name(name), classes], []) if name == other:
+            named = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+            return any(ast.unparse(one) in own or _is_base(function, one, kind) for one in named)
         case ast.Compare(left, [ast.Is() | ast.Eq()], [right]):
-            classes = {f"type({owner})", f"{owner}.__class__"}, {f"type({other})", f"{other}.__class__"}
             sides = ast.unparse(left), ast.unparse(right)
-            return any(one in classes[0] and two in classes[1] for one, two in (sides, sides[::-1]))
+            return any(one in own and two in others for one, two in (sides, sides[::-1]))
     return False
+
+
+def _is_base(function: Any, named: ast.expr, kind: type) -> bool:
+    """Whether what a function calls by a name is a class that another one is, or is derived from."""
+    if not isinstance(named, ast.Name):
+        return False
+    scope = inspect.getclosurevars(function)
+    found = {**scope.builtins, **scope.globals, **scope.nonlocals}.get(named.id)
+    return isinstance(found, type) and found in kind.__mro__
 
 
 def _equal_attributes(test: ast.expr, owner: str, other: str) -> tuple[str, ...] | None:

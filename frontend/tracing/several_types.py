@@ -135,6 +135,9 @@ class SeveralTypes(ToldApart):
 _MOST_PARTS = 64
 """In how long lists and tuples values of several types are looked for."""
 
+_MOST_DEEP = 8
+"""In how many lists, one in another, they are looked for: a list may hold itself."""
+
 _MOST_CHOICES = 3
 """Of so many values in a list each combination of types is a path of its own."""
 
@@ -146,14 +149,15 @@ def install_staging(stage: Callable[[SeveralTypes, Callable[[int], Any]], Any]) 
     _staging[:] = [stage]
 
 
-def first_of_several(values: Any) -> SeveralTypes | None:
+def first_of_several(values: Any, depth: int = _MOST_DEEP) -> SeveralTypes | None:
     """The first value of several types among some, also in lists, tuples and slices."""
     for value in values:
         if isinstance(value, SeveralTypes):
             if not value.is_written:
                 return value
         elif type(value) in (list, tuple):
-            if len(value) <= _MOST_PARTS and (found := first_of_several(value)) is not None:
+            is_looked_at = depth > 0 and len(value) <= _MOST_PARTS
+            if is_looked_at and (found := first_of_several(value, depth - 1)) is not None:
                 return found
         elif type(value) is slice:
             found = first_of_several((value.start, value.stop, value.step))

@@ -503,6 +503,53 @@ class TestRefusals:
         assert compared_fields(Odd) is None
         refused(lambda n: len({Odd(1, v) for v in n}), NUMBERS, match="needs its value", place=False)
 
+    def test_attributes_of_two_types_of_numbers(self):
+        def f(n):
+            d = {}
+            for i, v in enumerate(n):
+                d[State(int(v) if i % 2 else float(v), 0)] = 1
+            return len(d)
+
+        def g(n):
+            d = {}
+            for v in n:
+                one = Counted(int(v) if v > 1 else float(v))
+                one.times += 1
+                d[one] = one.times
+            return len(d)
+
+        refused(f, NUMBERS, match="keys that are (floats|integers) and keys")
+        same(g, NUMBERS)
+
+    def test_methods_that_look_further(self):
+        class Lazy(Cell):
+            def __getattr__(self, name):
+                return 1
+
+        class Never(Cell):
+            def __eq__(self, other):
+                return isinstance(other, State) and self.row == other.x
+
+            __hash__ = Cell.__hash__
+
+        class Other(Cell):
+            def __eq__(self, other):
+                return isinstance(other, Special) and self.row == other.row and self.column == other.column
+
+            __hash__ = Cell.__hash__
+
+        class Own(Cell):
+            def __eq__(self, other):
+                if not isinstance(other, type(self)):
+                    return NotImplemented
+                return (self.row, self.column) == (other.row, other.column)
+
+            __hash__ = Cell.__hash__
+
+        assert [compared_fields(kind) for kind in (Lazy, Never, Other)] == [None] * 3
+        assert compared_fields(Own) == compared_fields(Special) == ("row", "column")
+        refused(lambda n: len({Other(v, 0) for v in n}), NUMBERS, match="which needs its value")
+
     def test_equal_by_more_than_attributes(self):
         def f(x):
             return len({Rounded(v) for v in x})

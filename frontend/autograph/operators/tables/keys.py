@@ -110,6 +110,10 @@ def _require_key(kind: Kind) -> None:
     if isinstance(kind, ArrayKind):
         if kind.is_array and kind.number is None:
             raise TypeError("unhashable type: 'numpy.ndarray'")
+        if kind.types:  # of rows, whose columns tell which; other keys have one type that holds all
+            _refuse(
+                f"a value that is {kind}", "; convert it where the object is made, as in int(v) or float(v)"
+            )
         if kind.type.dtype.kind not in _NUMBERS or kind.type.dtype.itemsize > 8:
             _refuse(f"a number of dtype {kind.type.dtype}")
     elif (pool := object_pool_of(kind)) is not None:
