@@ -208,10 +208,14 @@ def _() -> None:
     assert drawn.trace_count == 1
 
 
-@claim("random.md", "A `RandomState` or `random.Random` is made outside of the function")
+@claim("random.md", "A `RandomState` or `random.Random` may be made by the function itself")
 def _() -> None:
-    refused(lambda x: np.random.RandomState(int(x)).rand(), np.int64(3))
-    refused(lambda x: random.Random(int(x)).random(), np.int64(3))
+    def drawn(seed: Any) -> Any:
+        return np.random.RandomState(int(seed)).rand(), random.Random(int(seed)).random()
+
+    compiled = weft.function(drawn)
+    assert compiled(np.int64(3)) == compiled(np.int64(3)) == drawn(3)
+    refused(lambda x: np.random.RandomState(int(x)).get_state(), np.int64(3))
 
 
 @claim("random.md", "`np.random.seed(3)` and `random.seed(3)` seed\nwhen the program runs")

@@ -59,7 +59,8 @@ def generated_hash(kind: Any) -> tuple[str, ...] | None:
 
 def _is_plain(kind: type, name: str) -> bool:
     """Whether an attribute of objects is what they hold, and no method of their class gives it."""
-    if told(kind, "__getattr__") is not None or kind.__getattribute__ is not object.__getattribute__:
+    asks: Any = kind.__getattribute__
+    if told(kind, "__getattr__") is not None or asks is not object.__getattribute__:
         return False
     member = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
     return not hasattr(type(member), "__get__") or isinstance(member, types.MemberDescriptorType)
