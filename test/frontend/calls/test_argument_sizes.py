@@ -53,7 +53,7 @@ class TestSizes:
 
     @pytest.mark.processor  # kernels of GPUs are made for sizes
     def test_sizes_that_tracing_needs_stay_known(self):
-        names = "abcde"
+        names = b"abcde"
 
         @weft.function
         def f(x):

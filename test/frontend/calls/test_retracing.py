@@ -39,7 +39,7 @@ def test_another_python_number_each_time():
 def test_another_shape_each_time():
     @weft.function
     def total(x):
-        return x.sum() + len("ab"[: x.shape[0]])
+        return x.sum() + len(b"ab"[: x.shape[0]])
 
     message = warned(total, [(np.ones(n),) for n in range(1, LIMIT + 3)])
     assert "argument 'x' is of another type each time (f64[1], f64[2], f64[3], f64[4], ...)" in message
