@@ -500,6 +500,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 5, "a field of a dataclass among the arguments may get the value that it has"),
     ("frontend/autograph/operators", 30, "slices of known texts, and what their methods tell, go by data"),
     ("frontend", 10, "slices of known texts, and what their methods tell, go by data"),
+    (
+        "frontend/autograph/operators",
+        24,
+        "comparisons of numbers that may be None give the bools that Python has, and values of dicts keep their types",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -144,3 +144,30 @@ def test_items_of_one_of_several_types_come_as_they_are(values) -> None:
     assert repr(compiled_spread(values, 7)) == repr(spread(values, 7))
     for which in (np.int64(0), np.int64(1), np.int64(5), np.int64(6), np.int64(7)):
         assert repr(compiled_gathered(values, 6, which)) == repr(gathered(values, 6, which))
+
+
+def test_values_of_dicts_keep_their_types():
+    def looked_up(n):
+        known = {0: 1, 1: 2.5, 2: np.float32(3)}
+        computed = {0: n, 1: n / 2, 2: 7}
+        return (
+            known[n % 3],
+            computed[n % 3],
+            {0: 1, 1: 2.5}.get(n, 0),
+            {"a": 1, "b": n}["a" if n > 1 else "b"],
+        )
+
+    same(looked_up, *map(np.int64, range(4)))
+
+
+def test_values_that_were_written_at_computed_places_are_looked_up():
+    def added(n, places):
+        counts, rows = {0: 0, 1: 5}, [0, 5]
+        counts[n] += n
+        rows[n] += n
+        place = len(places[places > 0]) % 2
+        counts[place] += 1
+        rows[place] += 1
+        return counts, rows, counts[place], rows[place], counts[place] + 1
+
+    same(added, *((np.int64(n), np.arange(length)) for n in (0, 1) for length in (2, 3)), traces=None)

@@ -205,3 +205,23 @@ def test_refusals_show_no_object_by_its_own_repr() -> None:
 
     with pytest.raises(weft.UnsupportedError, match="an object of Point is changed in place"):
         run(np.arange(6.0).reshape(3, 2))
+
+
+def test_comparisons_give_bools_of_python_where_one_is_none() -> None:
+    def compared(x):
+        one = x[0] if x[0] > 2 else None
+        other = x[1] if x[1] > 2 else None
+        number = 3 if x[0] > 2 else None
+        alike = one == other, one != other, {"key": number == other}, number == 3, number != 3
+        text = f"{one == 3}, {[one != 3]}"
+        return alike, one == 3, [3 != one], x[0] == one, (one == 3) is False, text, 1 if one == 3 else 0
+
+    same(compared, *map(np.array, ([1.0, 1.0], [1.0, 3.0], [3.0, 1.0], [3.0, 3.0], [4.0, 3.0])))
+
+
+def test_arrays_are_compared_where_they_are_there() -> None:
+    def compared(x):
+        found = x if x[0] > 2 else None
+        return found == 3, found != 3
+
+    same(compared, *map(np.array, ([1.0, 3.0], [3.0, 1.0])))

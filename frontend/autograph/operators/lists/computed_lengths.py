@@ -19,7 +19,7 @@ from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ..interface import operators
 from ..values import iterables
-from ..values.abstract import as_arrays, kind_of
+from ..values.abstract import as_arrays, holds_types, kind_of
 from ..values.control_flow_state import control_flow
 from ..values.kinds import Container, Growing, Kind, is_plain_kind
 from ..values.made_objects import is_made
@@ -166,14 +166,15 @@ def _is_place(value: Any) -> bool:
 
 
 def _are_mixed(items: Any) -> bool:
-    """Whether the values that a list or tuple holds are not alike, and nothing changes them.
+    """Whether the values that a list or tuple holds are not alike, or of several types each, and nothing changes them.
 
     Those that are alike lie in one array, and tuples of such in one for each entry.
     """
     if type(items) not in (list, tuple):
         return False
     kinds = dict.fromkeys(as_arrays(kind_of(item)) for item in examples_of(items))
-    return len(kinds) > 1 and all(map(is_plain_kind, kinds))
+    are_unlike = len(kinds) > 1 or any(map(holds_types, kinds))
+    return are_unlike and all(map(is_plain_kind, kinds))
 
 
 def _of_mixed(items: Any, key: TracedArray) -> Any:

@@ -15,6 +15,7 @@ from ....runtime_values.values import RuntimeValue
 from ....signature.traced_value import CompositeValue
 from ....source.modules import told
 from ....tracing.array import TracedArray
+from ..interface import operators
 from ..tables import becoming
 from ..tables.constant_tables import found_among
 from ..values.optional import Chosen
@@ -121,7 +122,7 @@ def _chosen(container: dict[Any, Any], key: Any) -> Any:
     if are_constants(values):
         return Chosen(place, tuple(values))
     if all(isinstance(value, _DATA) for value in values):
-        return get_item(values, place)
+        return operators().item(values, place)  # which keeps the types of those that differ in theirs
     if len(values) > MOST_BRANCHES:
         raise UnsupportedError(
             f"a dict of {len(values)} values, each a {type(values[0]).__name__}, is looked up by a traced key: "

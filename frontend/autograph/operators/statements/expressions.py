@@ -15,7 +15,7 @@ from ....source.plain_items import compound
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
 from ....tracing.number_types import number_type
-from ....tracing.several_types import SeveralTypes, by_type
+from ....tracing.several_types import ToldApart, by_type
 from ....tracing.staging import asarray, raise_if
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
@@ -147,8 +147,9 @@ def is_(left: Any, right: Any) -> Any:
         noting.compared(left, right)
     if left is None or right is None or current_trace() is None:
         return left is right
-    if isinstance(left, SeveralTypes) or isinstance(right, SeveralTypes):
-        return left is right or by_type(is_, left, right)
+    if isinstance(left, ToldApart) or isinstance(right, ToldApart):
+        told = (one.by_type() if isinstance(one, ToldApart) else one for one in (left, right))
+        return left is right or by_type(is_, *told)
     if isinstance(left, GrowingList) and isinstance(right, GrowingList):
         require_told_apart(required_trace(), left, right)
         return left.is_one_with(right)

@@ -19,6 +19,7 @@ from ....signature.traced_value import COMPARISONS, Compared
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import BINARY, OPERATORS, ORDERINGS, UNARY
 from ....tracing.number_types import number_type
+from ....tracing.several_types import ToldApart, TypeOfValue
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 
@@ -310,19 +311,31 @@ class Optional(RuntimeNone):
         return self.value
 
     def __eq__(self, other: object) -> Any:
-        absent: Any = self.is_none
-        if other is None:
-            return absent.copy()._like_python(bool)
-        if not isinstance(other, Optional):
-            return _where(np.logical_not(absent), operators().compare("==", self.value, other))
-        equal = operators().compare("==", self.value, other.value)
-        neither = np.logical_not(np.logical_or(absent, other.is_none))
-        return _where(neither, equal, np.logical_and(absent, other.is_none))
+        return self._compared("==", other)
 
     def __ne__(self, other: object) -> Any:
-        equal: Any = self == other
-        number = equal._python_type
-        return np.logical_not(equal)._like_python(number)
+        return self._compared("!=", other)
+
+    def _compared(self, symbol: str, other: Any) -> Any:
+        """Whether it is another value: Python's own bool where it is None."""
+        absent: Any = self.is_none
+        neither: Any = np.logical_not(absent)
+        both: Any = np.False_
+        is_other = symbol == "!="
+        if other is None:
+            return (neither if is_other else absent.copy())._like_python(bool)
+        if isinstance(other, Optional):
+            neither = np.logical_not(np.logical_or(absent, other.is_none))
+            both, other = np.logical_and(absent, other.is_none), other.value
+        equal = operators().compare("==", self.value, other)
+        if np.ndim(equal) and not np.ndim(other):
+            unequal = partial(operators().compare, "!=", self.value, other)
+            return operators().if_exp(neither, unequal if is_other else lambda: equal, lambda: is_other)
+        truth: Any = np.logical_or(np.logical_and(neither, equal), both)
+        truth = np.logical_not(truth) if is_other else truth
+        if np.ndim(truth):
+            return truth
+        return truth._like_python(bool) if number_type(equal) is not None else _told_apart(truth, neither)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         symbol = _SYMBOLS.get(ufunc.__name__, ufunc.__name__)
@@ -404,10 +417,16 @@ def got_none(function: Callable[..., Any]) -> str:
 _OR_A_NUMBER = "a bytes-like object or a real number"
 
 
-def _where(present: Any, equal: Any, otherwise: Any = False) -> Any:
-    """What a comparison gives where its operands are there, and what it gives where one is None."""
-    truth: Any = np.logical_or(np.logical_and(present, equal), otherwise)
-    return truth if number_type(equal) is None else truth._like_python(bool)
+def _told_apart(truth: TracedArray, is_numpys: TracedArray) -> ToldApart:
+    """What a comparison gives: NumPy's bool where it compares values, and Python's where one of them is None."""
+    types = TypeOfValue(truth.type, bool, False), TypeOfValue(truth.type, None, False)
+    options = truth.copy()._like_python(bool), truth.copy()._as_array(False)
+    choice = np.where(is_numpys, np.int64(1), np.int64(0))
+    return ToldApart(truth._storage, choice, types, [partial(_itself, option) for option in options])
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _operator(name: str, symbol: str, reflected: bool) -> Any:
