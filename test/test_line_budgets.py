@@ -505,6 +505,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         24,
         "comparisons of numbers that may be None give the bools that Python has, and values of dicts keep their types",
     ),
+    ("frontend", 24, "keys and members of dicts and sets from outside stay the objects that they are"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -86,7 +86,8 @@ def _hashed_by(function: Any) -> tuple[str, ...] | None:
     """The attributes of which `__hash__` gives the hash."""
     match _written(function):
         case [owner], [ast.Return(ast.Call(ast.Name("hash"), [given], []))]:
-            return _attributes(given, owner)
+            is_pythons = inspect.getclosurevars(function).builtins.get("hash") is hash
+            return _attributes(given, owner) if is_pythons else None
     return None
 
 

@@ -129,11 +129,22 @@ class Update(NamedTuple):
         elif isinstance(container, deque):
             container.clear()
             container.extend(value)
+        elif isinstance(container, dict):
+            _replace_items(container, value)
         elif container is not UNBOUND:
-            # Keys that stay where they are stay the objects that they are.
-            if not isinstance(container, dict) or list(container) != list(value)[: len(container)]:
-                container.clear()
-            container.update(value)
+            members = set(value)
+            container.difference_update(container - members)
+            container.update(members - container)
+
+
+def _replace_items(container: dict[Any, Any], items: dict[Any, Any]) -> None:
+    """Let a dict have other items; keys that stay are the objects that they are, as are members of sets."""
+    if list(container) != list(items)[: len(container)]:
+        own = dict(zip(container, container, strict=True))
+        items = {own.get(key, key): item for key, item in items.items()}
+        container.clear()
+    update: Any = OrderedDict.update if isinstance(container, OrderedDict) else dict.update
+    update(container, items)  # a Counter's own adds up
 
 
 def _container_of(update: Update) -> Handle:

@@ -24,7 +24,8 @@ def member_of(kind: Any) -> Function | None:
     """What to call instead of an enumeration whose members are told by their values alone; None for other classes."""
     if not isinstance(kind, enum.EnumMeta) or current_trace() is None:
         return None
-    values = [member.value for member in kind]  # type: ignore[var-annotated]
+    members: list[Any] = list(kind)
+    values = [member.value for member in members]
 
     def call(*args: Any, **named: Any) -> Any:
         if len(args) != 1 or named or not is_run_time_key(args[0]):
@@ -40,7 +41,7 @@ def member_of(kind: Any) -> Function | None:
             )
         _require_member(kind, values, value)
         place = place_of(values, value)
-        return Chosen(place, tuple(kind)) if isinstance(place, TracedArray) else [*kind][place]
+        return Chosen(place, tuple(members)) if isinstance(place, TracedArray) else members[place]
 
     return call
 

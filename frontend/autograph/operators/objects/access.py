@@ -25,6 +25,7 @@ from ....runtime_values import kept_texts, strings
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
 from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeTable
+from ....runtime_values.values import holds_traced
 from ....signature.traced_value import CompositeValue, StandIn
 from ....source.modules import is_own_module, is_users_module
 from ....source.own_attributes import own_attributes
@@ -469,7 +470,7 @@ def _item(container: Any, key: Any) -> Any:
 
 
 def _item_at(container: Any, key: Any) -> Any:
-    if isinstance(container, str) and isinstance(key, slice):
+    if isinstance(container, str) and isinstance(key, slice) and holds_traced(key, depth=2):
         return strings.string_of(operator.getitem, container, key)
     if isinstance(container, (list, tuple)) and computed_lengths.is_of_lists(container, key):
         return computed_lengths.part(container, key)

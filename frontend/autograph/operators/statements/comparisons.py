@@ -13,6 +13,7 @@ from ....guards.generated import is_generated
 from ....signature.traced_value import COMPARISONS, held
 from ....source.modules import is_users_object
 from ....source.own_attributes import is_compared_by_fields
+from ....source.plain_items import compound
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..interface import operators
@@ -91,7 +92,7 @@ def _is_open(left: Any, right: Any) -> bool:
 def _holds_comparing(value: Any) -> bool:
     """Whether a value is an object of whose class somebody has said when two are equal, or holds one."""
     if type(value) in (list, tuple, dict):
-        return any(map(_holds_comparing, value.values() if type(value) is dict else value))
+        return any(map(_holds_comparing, compound(value.values() if type(value) is dict else value)))
     return is_users_object(value) and (
         is_compared_by_fields(type(value)) or has_users_operator("==", value, value)
     )

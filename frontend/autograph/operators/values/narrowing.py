@@ -49,10 +49,22 @@ def not_returned(watched: Iterable[Callable[..., Any] | None]) -> Facts:
 def behind_test(facts: Facts, tested: Any, value: Any) -> Any:
     """What stands for a value that a loop leaves, of what its test was of when it failed."""
     known = next((known for one, known in facts if one is tested), None)
-    is_alike = type(value) is type(tested) and (
-        not isinstance(value, Chosen) or len(value.options) == len(tested.options)
+    return known(value) if known is not None and _are_alike(value, tested) else value
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether what holds for one of two values by the numbers of its options holds for the other."""
+    if not isinstance(one, Chosen) or not isinstance(other, Chosen):
+        return type(one) is type(other)
+    options = zip(one.options, other.options, strict=False)
+    return (
+        one.held == other.held
+        and len(one.options) == len(other.options)
+        and all(
+            type(mine) is type(its) if number in one.held else mine is its
+            for number, (mine, its) in enumerate(options)
+        )
     )
-    return known(value) if known is not None and is_alike else value
 
 
 def narrowed(
