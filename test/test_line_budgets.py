@@ -506,6 +506,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "comparisons of numbers that may be None give the bools that Python has, and values of dicts keep their types",
     ),
     ("frontend", 24, "keys and members of dicts and sets from outside stay the objects that they are"),
+    ("backend/gpu/schedules", 101, "tensor cores multiply bytes"),
+    ("backend/gpu", 32, "products of bytes that were made wider, and turned, are those of bytes"),
+    ("backend", 117, "products of bytes that were made wider, and turned, are those of bytes"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -30,6 +30,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "call-libraries",  # while what they need done before and after can be fused
                 "draw-by-place",  # before it is looked what is computed where
                 "widen-in-products",  # while what makes wider is no kernel of its own
+                "turn-factors",  # bytes among these
                 "shorten-products",  # what are halves already stays what it is
                 "lift-attention",
                 "name-unit-loops",  # as attention is told by how rows are addressed

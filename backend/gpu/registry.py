@@ -38,6 +38,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "store-number-results": entry(f"{_PLACEMENT}.number_results:StoreNumberResults"),
         "recompute-products": entry(f"{__package__}.rewrites.recomputed_products:RecomputeProducts"),
         "schedule-device-kernels": entry(f"{__package__}.kernels.write_kernels:ScheduleDeviceKernels"),
+        "turn-factors": entry(f"{__package__}.rewrites.turned_factors:TurnFactors"),
         "unwrap-numbers": entry(f"{__package__}.rewrites.unwrapped_numbers:UnwrapNumbers"),
         "write-device-sorts": entry(f"{__package__}.kernels.device_sorts:WriteDeviceSorts"),
         "write-library-calls": entry(f"{_MACHINE}.library_calls:WriteLibraryCalls"),

@@ -206,6 +206,14 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         2 * 8192.0**3,
     ),
     GpuProgram(
+        "product_int8",
+        lambda a, b: np.matmul(a, b, dtype=np.int32),
+        (((72, 144), "int8", 100), ((144, 80), "int8", 100)),
+        (((8192, 8192), "int8", 100),) * 2,
+        0.0,
+        2 * 8192.0**3,
+    ),
+    GpuProgram(
         "product_long",
         lambda a, b: a @ b,
         (((16, 2048), "f4"), ((2048, 8), "f4")),

@@ -14,12 +14,12 @@ from ...nests.emit import Emitter, Index, create, scalar
 from .assembly import instruction
 from .kernel import Kernel, create_operation
 
-LINE, CHUNK = 64, 64 * 64 * 2
-"""Elements of 16 bits in a line that is swizzled, and bytes of so many lines."""
+LINE, CHUNK = 128, 64 * 128
+"""Bytes in a line that is swizzled, and of 64 lines."""
 GROUP = 128
 """Threads of a warpgroup."""
-_DEPTH = 16
-"""Of a product."""
+_DEPTH = 32
+"""Of a product, in bytes of what is summed."""
 _TILES = "weft_tiles"
 _PIECE = 1024
 """Bytes of 8 lines."""
@@ -141,14 +141,16 @@ def limit_registers(count: int, action: str) -> None:
 class Sums:
     """What the threads of a warpgroup add up of 64 rows and some columns, as one value."""
 
-    def __init__(self, columns: int, kind: str) -> None:
-        self.count, self.columns, self.kind = columns // 2, columns, kind
-        self.type = ir.Type.parse(f"!llvm.struct<({', '.join(['f32'] * self.count)})>")
+    def __init__(self, columns: int, kinds: Sequence[str]) -> None:
+        """Of factors of types that instructions name so."""
+        self.count, self.columns, self.kinds = columns // 2, columns, kinds
+        self.is_whole = kinds[0] in ("s8", "u8")
+        self.element = _i(32) if self.is_whole else ir.F32Type.get()
+        self.type = ir.Type.parse(f"!llvm.struct<({', '.join([str(self.element)] * self.count)})>")
 
     def zeros(self) -> Value:
         """All of them."""
-        f32 = ir.F32Type.get()
-        zero = create("arith.constant", [f32], [], {"value": ir.FloatAttr.get(f32, 0)})
+        zero = scalar(self.element, 0)
         value = create("llvm.mlir.undef", [self.type], [])
         for number in range(self.count):
             value = create("llvm.insertvalue", [self.type], [value, zero], _position(number))
@@ -156,24 +158,25 @@ class Sums:
 
     def parts(self, value: Value) -> list[Value]:
         """One by one."""
-        f32 = ir.F32Type.get()
-        return [create("llvm.extractvalue", [f32], [value], _position(n)) for n in range(self.count)]
+        places = map(_position, range(self.count))
+        return [create("llvm.extractvalue", [self.element], [value], place) for place in places]
 
-    def add(self, value: Value, left: Matrix, right: Matrix, depth: int) -> Value:
+    def add(self, value: Value, left: Matrix, right: Matrix) -> Value:
         """Begin to add the product of tiles that have come, and wait for the one before: sums are not there yet."""
         create("nvvm.wgmma.fence.aligned", [], [])
-        for k in range(0, depth, _DEPTH):
-            operands = [value, left.descriptor(k), right.descriptor(k)]
+        depth = 32 if self.is_whole else 16
+        for number in range(LINE // _DEPTH):
+            operands = [value, left.descriptor(number), right.descriptor(number)]
             attributes = {
-                "shape": ir.Attribute.parse(f"#nvvm.shape<m = 64, n = {self.columns}, k = {_DEPTH}>"),
-                "typeA": ir.Attribute.parse(f"#nvvm.wgmma_type<{self.kind}>"),
-                "typeB": ir.Attribute.parse(f"#nvvm.wgmma_type<{self.kind}>"),
-                "typeD": ir.Attribute.parse("#nvvm.wgmma_type<f32>"),
+                "shape": ir.Attribute.parse(f"#nvvm.shape<m = 64, n = {self.columns}, k = {depth}>"),
+                "typeA": ir.Attribute.parse(f"#nvvm.wgmma_type<{self.kinds[0]}>"),
+                "typeB": ir.Attribute.parse(f"#nvvm.wgmma_type<{self.kinds[1]}>"),
+                "typeD": ir.Attribute.parse(f"#nvvm.wgmma_type<{'s32' if self.is_whole else 'f32'}>"),
                 "scaleD": ir.Attribute.parse("#nvvm.wgmma_scale_out<one>"),
                 "scaleA": ir.Attribute.parse("#nvvm.wgmma_scale_in<one>"),
                 "scaleB": ir.Attribute.parse("#nvvm.wgmma_scale_in<one>"),
                 "layoutA": _layout(not left.transposed),
-                "layoutB": _layout(right.transposed),
+                "layoutB": _layout(right.transposed and not self.is_whole),
                 "satfinite": ir.Attribute.parse("#nvvm.mma_int_overflow<wrapped>"),
             }
             value = create("nvvm.wgmma.mma_async", [self.type], operands, attributes)
@@ -184,7 +187,7 @@ class Sums:
 
     def done(self, value: Value) -> Value:
         """The sums, when all products are: nothing passes an instruction that has them as operands."""
-        ties = ",".join([*["=f"] * self.count, *map(str, range(self.count))])
+        ties = ",".join([*["=r" if self.is_whole else "=f"] * self.count, *map(str, range(self.count))])
         return instruction("wgmma.wait_group.sync.aligned 0;", ties, self.type, self.parts(value), True)
 
 
@@ -211,7 +214,7 @@ class Matrix:
         units = create("arith.shrui", [_i(64)], [within, constant(4, 64)])
         self._first = create("arith.ori", [_i(64)], [units, constant(fixed, 64)])
 
-    def descriptor(self, k: int) -> Value:
-        """What tells a product of the part that begins at a depth."""
-        step = k * 128 if self.transposed else k * 2
+    def descriptor(self, number: int) -> Value:
+        """What tells the product of a number of the part that it takes: of 32 bytes of lines, or of 16 lines."""
+        step = number * (16 * LINE if self.transposed else _DEPTH)
         return create("arith.addi", [_i(64)], [self._first, constant(step >> 4, 64)])

@@ -31,8 +31,8 @@ from ..schedules.scans import Scans
 from ..schedules.scatters import Scatters
 from ..schedules.squares import Squares
 from ..schedules.steps import steps_of
-from ..schedules.tensor_cores import TensorProducts
-from ..schedules.warpgroups import Warpgroups
+from ..schedules.tensor_cores import ByteProducts, TensorProducts
+from ..schedules.warpgroups import ByteWarpgroups, Warpgroups
 from ..schedules.whole import Whole
 
 LOOPS: tuple[type[DeviceSchedule], ...] = (Compactions, Scans, Recurrences, Iterations, Scatters)
@@ -46,7 +46,9 @@ SCHEDULES: tuple[type[DeviceSchedule], ...] = (
     TiledAttention,
     ComputedTiles,
     Warpgroups,
+    ByteWarpgroups,
     TensorProducts,
+    ByteProducts,
     DoubleProducts,
     ShortProducts,
     Products,

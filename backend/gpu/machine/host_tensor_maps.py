@@ -11,7 +11,7 @@ from .host_functions import DriverCalls, element_bytes
 from .tensor_maps import MAP_ALIGNMENT, MAP_BYTES
 
 _CREATE, _CAST = "nvgpu.tma.create.descriptor", "builtin.unrealized_conversion_cast"
-_KINDS = {"f16": 6, "bf16": 9}
+_KINDS = {"i8": 0, "f16": 6, "bf16": 9}
 """CUtensorMapDataType."""
 
 

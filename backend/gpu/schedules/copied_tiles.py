@@ -1,9 +1,9 @@
-"""Tiles of halves that are copied to shared memory asynchronously, some steps before tensor cores multiply them.
+"""Tiles of halves or bytes that are copied to shared memory asynchronously, some steps before they are multiplied.
 
 Lines in shared memory are those of the factor: what is summed side by side, or what is not, by which warps load
-squares that they turn. There are three tiles of each factor: while one is multiplied, two are on their way, and no
-registers hold them. A step has one barrier, behind which all have come, and the tile of the step before is free. Where
-a factor is not aligned, threads load its elements and store them.
+squares that they turn; bytes are not turned. There are three tiles of each factor: while one is multiplied, two are on
+their way, and no registers hold them. A step has one barrier, behind which all have come, and the tile of the step
+before is free. Where a factor is not aligned, threads load its elements and store them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ..code.asynchronous import address, begin_copy, close_group, load_matrices,
 from ..code.control import compare, only_if, otherwise
 from ..code.kernel import Kernel
 from ..code.tensor_copies import SharedTiles
-from ..code.vectors import is_aligned, vector_alignment
+from ..code.vectors import BYTES, element_bytes, is_aligned, vector_alignment
 from ..code.walk import rest_and_quotient
 from .loaders import Loader, Staged
 
-_LANES = 8
-"""Halves in a copy."""
-_PAD = 8
-"""Halves between the lines of a tile, so that the lines of a square lie in different banks."""
+_PAD = 16
+"""Bytes between the lines of a tile, so that the lines of a square lie in different banks."""
+_DEEP = 32
+"""Bytes of what is summed that an instruction takes of a line."""
 
 
 class Squared(Staged, Protocol):
@@ -50,8 +50,12 @@ class Multiplied(Squared, Protocol):
 
 
 def can_copy(loaders: Sequence[Loader]) -> bool:
-    """Whether factors come by 16 bytes at a time, where they are aligned."""
-    return all(loader.lanes == _LANES for loader in loaders)
+    """Whether factors come by 16 bytes at a time, where they are aligned, and need not be turned if they are bytes."""
+    sizes = [element_bytes(loader.factor.access.memref.type.element_type) for loader in loaders]
+    return all(
+        loader.lanes * size == BYTES and (size > 1 or loader.by_depth)
+        for loader, size in zip(loaders, sizes, strict=True)
+    )
 
 
 class CopiedTiles:
@@ -101,7 +105,7 @@ class CopiedTiles:
 
     def _multiply(self, sums: list[Value], place: Value) -> list[Value]:
         left, right = self._factors
-        for k in range(0, self._depth, 16):
+        for k in range(0, self._depth, _DEEP // left.size):
             rows = left.squares(k, place, self._memory)
             columns = right.squares(k, place, self._memory)
             sums = self._product.multiply(sums, rows, columns)
@@ -113,20 +117,22 @@ class CopiedFactor:
 
     def __init__(self, product: Squared, loader: Loader, start: int) -> None:
         self._product, self._loader, self._emitter, self._start = product, loader, product.emitter, start
+        self.size = element_bytes(product.half)
+        self._lanes = BYTES // self.size
         box = loader.box
         self._side = 0 if loader.along == product.contraction.row else 1
         lines, length = (box.side, box.depth) if loader.by_depth else (box.depth, box.side)
-        self._line = 2 * (length + _PAD)
+        self._line = self.size * length + _PAD
         self.bytes = lines * self._line
         memref = loader.factor.access.memref
-        self._aligned = is_aligned([memref], _LANES, [], self._emitter)
+        self._aligned = is_aligned([memref], self._lanes, [], self._emitter)
         self._own = self._of_thread()
 
     def _at(self, depth: Index, place: Index) -> Index:
         """How many bytes from the start of the tiles an element lies."""
         emitter = self._emitter
         line, within = (place, depth) if self._loader.by_depth else (depth, place)
-        return emitter.add(emitter.multiply(line, self._line), emitter.multiply(within, 2))
+        return emitter.add(emitter.multiply(line, self._line), emitter.multiply(within, self.size))
 
     # How a tile comes
 
@@ -142,10 +148,10 @@ class CopiedFactor:
         with otherwise(branch):
             values = loader.load(depth)
             for number, target in enumerate(targets):
-                self._store(values[number * _LANES :][:_LANES], target)
+                self._store(values[number * self._lanes :][: self._lanes], target)
 
     def _store(self, values: list[Value], target: Value) -> None:
-        type = ir.VectorType.get([_LANES], self._product.half)
+        type = ir.VectorType.get([self._lanes], self._product.half)
         vector = create("vector.from_elements", [type], values)
         create("llvm.store", [], [vector, target], vector_alignment(type))
 
@@ -159,8 +165,8 @@ class CopiedFactor:
         low, high = rest_and_quotient(number, 2, emitter)
         # The squares of 16 rows lie side by side along the rows first; those of columns along what is summed.
         deep, more = (high, low) if self._side == 0 else (low, high)
-        eight = emitter.multiply(deep, 8), emitter.multiply(more, 8)
-        depth, place = eight if self._loader.by_depth else (emitter.add(eight[0], line), eight[1])
+        begin = emitter.multiply(deep, self._lanes), emitter.multiply(more, 8)
+        depth, place = begin if self._loader.by_depth else (emitter.add(begin[0], line), begin[1])
         place = emitter.add(place, line) if self._loader.by_depth else place
         return self._at(depth, emitter.add(place, product.warp[self._side]))
 

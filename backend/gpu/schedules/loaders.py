@@ -126,7 +126,7 @@ class Loader:
         if not size or not (is_known or self._are_multiples) or not is_vector(access, fast):
             return 1
         per_thread = self.box.side * self.box.depth // THREADS
-        lanes = min(BYTES // size, 8, length, per_thread)
+        lanes = min(BYTES // size, length, per_thread)
         while lanes > 1 and ((is_known and extent % lanes) or not rows_are_multiples(access, lanes)):
             lanes //= 2
         return max(lanes, 1)

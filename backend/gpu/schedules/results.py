@@ -106,7 +106,8 @@ class Results:
         reduction = Reduction.known(self.nest)
         stored = self.contraction.stored
         if stored != self.element:
-            sums = [create("arith.trunci", [stored], [value]) for value in sums]
+            conversion = "arith.trunci" if stored.width < self.element.width else "arith.extsi"
+            sums = [create(conversion, [stored], [value]) for value in sums]
         initial = self.steps[0].initial
         if initial is None:
             before = [read(result, point, emitter) for point in points]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ....dialect.mlir import Value, ir
 from ...functions.instructions import call_intrinsic
@@ -36,7 +35,7 @@ class WarpProduct(Product):
     may_be_small = False
     least_blocks = 1
     """For how many blocks a multiprocessor is to have registers."""
-    deep: ClassVar[int]
+    deep: int
     """Of an instruction."""
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Products of halves by warpgroups: a thread brings boxes to shared memory, and others multiply them from there.
+"""Products of halves and bytes by warpgroups: a thread brings boxes to shared memory, where others multiply them.
 
 The first warpgroup of a block has that thread. The others have 64 rows of the result each, and wait for the next boxes
 in a ring while the thread is some ahead. Boxes that reach over the end of an array are filled with zeros. Arrays and
@@ -36,13 +36,11 @@ from ..code.tensor_copies import (
     limit_registers,
     show_mbarriers,
 )
-from ..code.vectors import is_aligned
+from ..code.vectors import element_bytes, is_aligned
 from ..code.walk import rest_and_quotient, split
 from . import products, tensor_cores
 from .steps import Step
 
-_DEPTH = LINE
-"""What is summed in a step."""
 _STAGES = 4
 """Steps that the ring has room for."""
 _BAND = 8
@@ -73,7 +71,7 @@ class Tile:
     @property
     def step_bytes(self) -> int:
         """What comes to shared memory in a step."""
-        return (self.rows + self.columns) * LINE * 2
+        return (self.rows + self.columns) * LINE
 
 
 _TILES = (Tile(128, 256), Tile(128, 128), Tile(64, 64))
@@ -81,9 +79,8 @@ _TILES = (Tile(128, 256), Tile(128, 128), Tile(64, 64))
 
 
 def _takes(contraction: Contraction) -> bool:
-    """Whether warpgroups multiply the factors of a product, if these begin where they have to."""
-    gpu = current_gpu()
-    if not gpu.warpgroups or not tensor_cores.takes(contraction):
+    """Whether warpgroups multiply what tensor cores do of factors, if these begin where they have to."""
+    if not current_gpu().warpgroups:
         return False
     extents = [contraction.extent(contraction.row), contraction.columns]
     extents += [contraction.extent(dim) for dim in contraction.summed]
@@ -102,13 +99,19 @@ def _is_plain(factor: Factor, line: int | None, summed: int) -> bool:
     if not 2 <= len(expressions) <= 5 or not all(isinstance(e, ir.AffineDimExpr) for e in expressions):
         return False
     dims = [expression.position for expression in expressions]
+    size = element_bytes(type.element_type)
     return (
         type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
         and len(set(dims)) == len(dims)
-        and dims[-1] in (line, summed)
+        and dims[-1] in ((line, summed) if size > 1 else (summed,))
         and {line, summed} <= set(dims)
-        and (type.is_dynamic_dim(type.rank - 1) or type.shape[-1] * 2 % _ALIGNMENT == 0)
+        and (type.is_dynamic_dim(type.rank - 1) or type.shape[-1] * size % _ALIGNMENT == 0)
     )
+
+
+def _line(contraction: Contraction) -> int:
+    """Elements in a line of shared memory, which are summed in a step."""
+    return LINE // element_bytes(contraction.left.access.memref.type.element_type)
 
 
 def _tile(contraction: Contraction, is_alone: bool, emitter: Emitter) -> Tile:
@@ -136,7 +139,8 @@ def _are_aligned(steps: Sequence[Step], contraction: Contraction, emitter: Emitt
     aligned = is_aligned(arrays, _ALIGNMENT, [], emitter)
     found = constant(1, 1) if aligned is None else aligned
     rows = {factor.access.expressions[-1].position for factor in (contraction.left, contraction.right)}
-    even = is_aligned([], _ALIGNMENT // 2, map(contraction.extent, rows | {contraction.column}), emitter)
+    lanes = _ALIGNMENT * _line(contraction) // LINE
+    even = is_aligned([], lanes, map(contraction.extent, rows | {contraction.column}), emitter)
     for condition in [even, *_are_long(contraction, emitter)]:
         if condition is not None:
             found = create("arith.andi", [found.type], [found, condition])
@@ -178,7 +182,8 @@ def _box(contraction: Contraction, number: int, tile: Tile) -> list[int]:
     factor, line, lines = _roles(contraction, tile)[number]
     dims = [expression.position for expression in factor.access.expressions]
     by_depth = dims[-1] != line
-    sizes = {line: lines if by_depth else LINE, contraction.summed[0]: _DEPTH}
+    length = _line(contraction)
+    sizes = {line: lines if by_depth else length, contraction.summed[0]: length}
     return [sizes.get(dim, 1) for dim in dims]
 
 
@@ -220,7 +225,8 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
         is_asked_for: bool,
         maps: Sequence[Value],
     ) -> None:
-        super().__init__(kernel, contraction, products.Shape(2, 2, _DEPTH), steps, nests, is_asked_for)
+        shape = products.Shape(2, 2, _line(contraction))
+        super().__init__(kernel, contraction, shape, steps, nests, is_asked_for)
         self.tile, self.maps = tile, maps
 
     def emit(self) -> None:
@@ -313,7 +319,8 @@ class _Ring:
         self._full = Mbarriers(memory, start, self._emitter)
         self._empty = Mbarriers(memory, start + 8 * _STAGES, self._emitter)
         depth = product_.contraction.extent(product_.contraction.summed[0])
-        self._steps = self._emitter.divide_up(depth, _DEPTH)
+        self._length = _line(product_.contraction)
+        self._steps = self._emitter.divide_up(depth, self._length)
 
     def make(self, groups: int) -> None:
         """Let one thread and its copies fill, and so many warpgroups empty it."""
@@ -342,7 +349,7 @@ class _Ring:
             start: Index = emitter.multiply(place, self._tile.step_bytes)
             for number in range(2):
                 self._copy(number, start, loop.position, barrier)
-                start = emitter.add(start, self._tile.rows * LINE * 2)
+                start = emitter.add(start, self._tile.rows * LINE)
             loop.end([])
 
     def _copy(self, number: int, start: Index, step: Value, barrier: Value) -> None:
@@ -351,11 +358,11 @@ class _Ring:
         contraction = product_.contraction
         factor, line, lines = _roles(contraction, self._tile)[number]
         dims = [expression.position for expression in factor.access.expressions]
-        depth = emitter.multiply(step, _DEPTH)
+        depth = emitter.multiply(step, self._length)
         points: dict[int | None, Index] = dict(zip(contraction.outer, product_.outer, strict=True))
         points[contraction.summed[0]] = depth
-        for chunk in range(1 if dims[-1] != line else lines // LINE):
-            points[line] = emitter.add(product_.first[number], chunk * LINE)
+        for chunk in range(1 if dims[-1] != line else lines // self._length):
+            points[line] = emitter.add(product_.first[number], chunk * self._length)
             first = [as_word(points[dim], emitter) for dim in reversed(dims)]
             copy_box(
                 self._memory.at(emitter.add(start, chunk * CHUNK)), product_.maps[number], barrier, first
@@ -365,8 +372,8 @@ class _Ring:
         """A warpgroup adds up its rows; the sums of the thread."""
         emitter, product_, tile = self._emitter, self._product, self._tile
         contraction = product_.contraction
-        kind = str(contraction.left.access.memref.type.element_type)
-        sums = Sums(tile.columns, kind)
+        kinds = tensor_cores.signs(contraction) if product_.size == 1 else [str(product_.half)] * 2
+        sums = Sums(tile.columns, kinds)
         transposed = [
             factor.access.expressions[-1].position == line for factor, line, _ in _roles(contraction, tile)
         ]
@@ -376,12 +383,12 @@ class _Ring:
             self._full.wait(place, parity)
             start = emitter.multiply(place, tile.step_bytes)
             rows = emitter.add(start, emitter.multiply(group, CHUNK))
-            columns = emitter.add(start, tile.rows * LINE * 2)
+            columns = emitter.add(start, tile.rows * LINE)
             left, right = (
                 Matrix(self._memory.at(at), across)
                 for at, across in zip((rows, columns), transposed, strict=True)
             )
-            total = sums.add(loop.carried[0], left, right, _DEPTH)
+            total = sums.add(loop.carried[0], left, right)
             is_done = compare("ugt", loop.position, emitter.value(0))
             is_first = compare("eq", within, emitter.value(0))
             with only_if(create("arith.andi", [is_done.type], [is_done, is_first])):
@@ -398,7 +405,7 @@ class Warpgroups(tensor_cores.TensorProducts):
 
     @classmethod
     def takes(cls, contraction: Contraction) -> bool:
-        return _takes(contraction)
+        return tensor_cores.takes(contraction) and _takes(contraction)
 
     def write(self, name: str) -> None:
         contraction = known_contraction(loop_nest(self.ops[0]))
@@ -426,5 +433,21 @@ class Warpgroups(tensor_cores.TensorProducts):
             ).emit()
         blocks = emitter.product(products.tile_counts(contraction, tile.rows, tile.columns, emitter))
         shared = _STAGES * (tile.step_bytes + 16)
-        text = f"{self.title}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"
+        text = f"{self.title}; {tile.rows} by {tile.columns} by {_line(contraction)}, {_STAGES} steps in shared memory"
         kernel.launch([blocks], text, shared=shared)
+
+
+class ByteWarpgroups(Warpgroups):
+    """Products of bytes on sm_90a, as those of halves, where lines of both factors are along what is summed."""
+
+    name = "warpgroups-bytes"
+    reason = tensor_cores.ByteProducts.reason
+    writer = tensor_cores.ByteProduct
+
+    @classmethod
+    def takes(cls, contraction: Contraction) -> bool:
+        return tensor_cores.takes_bytes(contraction) and _takes(contraction)
+
+    @property
+    def operations_per_second(self) -> float:
+        return 2 * super().operations_per_second

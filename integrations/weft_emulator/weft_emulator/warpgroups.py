@@ -25,10 +25,12 @@ from .tensor_maps import swizzled
 
 GROUP = 128
 """Threads of a warpgroup."""
-_ROWS, _DEPTH, _SWIZZLE_128 = 64, 16, 1
-_UNKNOWN = np.uint32(0x7FC0DEAD).view(np.float32)
+_ROWS, _SWIZZLE_128 = 64, 1
+_UNKNOWN = np.uint32(0x7FC0DEAD)
 """What registers hold while a product adds to them."""
-_KINDS = {"f16": "f2", "bf16": "bfloat16"}
+_KINDS = {"f16": "f2", "bf16": "bfloat16", "s8": "i1", "u8": "u1"}
+_SUMS = {"k16": "f32", "k32": "s32"}
+"""By depth, which is 32 bytes."""
 
 _THREAD = np.arange(GROUP)
 _G, _T = _THREAD % 32 // 4, _THREAD % 4
@@ -56,17 +58,17 @@ class Descriptor(NamedTuple):
             raise Fault(f"descriptors are known with 128 bytes swizzled, and not {bits:#x}: {who}")
         return Descriptor((bits & 0x3FFF) << 4, (bits >> 16 & 0x3FFF) << 4, (bits >> 32 & 0x3FFF) << 4)
 
-    def places(self, lines: int, transposed: bool) -> Array:
-        """Where the elements of a matrix of so many lines, 16 deep, lie in the shared memory of the block.
+    def places(self, lines: int, transposed: bool, size: int = 2) -> Array:
+        """Where elements of a size, of a matrix of so many lines, 32 bytes deep, lie in the block's shared memory.
 
         Lines are rows of the first factor, or columns of the second. What is summed is side by side, unless it is
         transposed: then lines are, in pieces of 64.
         """
-        line, depth = np.arange(lines)[:, None], np.arange(_DEPTH)
+        line, depth = np.arange(lines)[:, None], np.arange(32 // size)
         if transposed:
             at = line // 64 * self.leading + line % 64 * 2 + depth // 8 * self.stride + depth % 8 * 128
         else:
-            at = line // 8 * self.stride + line % 8 * 128 + depth * 2
+            at = line // 8 * self.stride + line % 8 * 128 + depth * size
         return swizzled(self.start + at)
 
 
@@ -166,7 +168,7 @@ def _registers_of_sums(function: Function, o: Operands) -> dict[Register, int]:
                 register = o.register(name)
                 if register is None:
                     raise PTXError(f"{name} is no register")
-                found[register] = o.layout.slot(register, FORMATS["f32"])
+                found[register] = o.layout.slot(register, FORMATS[_SUMS[i.modifiers[3][-3:]]])
     return found
 
 
@@ -198,28 +200,38 @@ def _wait(i: Instruction, o: Operands) -> Step:
     return run
 
 
-_PRODUCT = re.compile(r"mma_async\.sync\.aligned\.m64n(?P<n>\d+)k16\.f32\.(?P<kind>f16|bf16)\.(?P=kind)$")
+_PRODUCT = re.compile(
+    r"mma_async\.sync\.aligned\.m64n(?P<n>\d+)"
+    r"(?:(?P<halves>k16)\.f32\.(?P<half>f16|bf16)\.(?P=half)|(?P<bytes>k32)\.s32\.(?P<left>[su]8)\.(?P<right>[su]8))$"
+)
 
 
 def _multiply(i: Instruction, o: Operands) -> Step:
-    """wgmma.mma_async... {sums}, a, b, adds, sign of a, sign of b{, transposed a}, transposed b."""
+    """wgmma.mma_async... {sums}, a, b, adds; of halves also: sign of a, sign of b{, transposed a}, transposed b."""
     match = _PRODUCT.match(".".join(i.modifiers))
     if match is None:
         raise PTXError("this product of a warpgroup is not known")
-    columns, dtype = int(match["n"]), element_dtype(_KINDS[match["kind"]])
+    columns, are_bytes, half = int(match["n"]), match["bytes"] is not None, match["half"]
+    dtypes = [element_dtype(_KINDS[kind or half]) for kind in (match["left"], match["right"])]
+    element = _SUMS[match["bytes"] or match["halves"]]
+    wide: Any = np.int64 if are_bytes else np.float64
     from_registers = i.operands[1].startswith("{")
-    expect(i, 7 if from_registers else 8)
+    if are_bytes and from_registers:
+        raise PTXError("products of bytes are known of matrices in shared memory")
+    expect(i, 4 if are_bytes else 7 if from_registers else 8)
     names = split(i.operands[0][1:-1])
-    if columns % 8 or columns > 256 or len(names) != columns // 2:
+    step = 16 if are_bytes and columns > 32 else 8
+    if columns % step or columns > 256 or len(names) != columns // 2:
         raise PTXError(f"{len(names)} registers for {columns} columns")
-    if [o.integer(operand) for operand in i.operands[4:6]] != [1, 1]:
+    if not are_bytes and [o.integer(operand) for operand in i.operands[4:6]] != [1, 1]:
         raise PTXError("products are known without changes of sign")
-    transposed = [bool(o.integer(operand)) for operand in i.operands[6:]]
+    transposed = [bool(o.integer(operand)) for operand in i.operands[6:]] or [False, False]
     left = [o.read(part, "b32") for part in split(i.operands[1][1:-1])] if from_registers else None
     descriptors = [o.read(operand, "u64") for operand in i.operands[1 if left is None else 2 : 3]]
     adds, negated = o.negated(i.operands[3])
     registers = tuple(r for r in (o.register(name) for name in names) if r is not None)
-    slots = [o.write(name, "f32") for name in names]
+    slots = [o.write(name, element) for name in names]
+    unknown = _UNKNOWN.view(FORMATS[element].dtype)
     o.reads |= set(registers)
     place = _places_of_sums(columns)
 
@@ -234,21 +246,23 @@ def _multiply(i: Instruction, o: Operands) -> Step:
             factors: list[Array] = []
             reads: list[Array] = []
             lines = [columns] if left is not None else [_ROWS, columns]
-            for bits, count, across in zip(told, lines, transposed, strict=True):
-                at = Descriptor.of(bits, who).places(count, across)
+            for bits, count, across, dtype in zip(
+                told, lines, transposed, dtypes[-len(lines) :], strict=True
+            ):
+                at = Descriptor.of(bits, who).places(count, across, dtype.itemsize)
                 factors.append(_load(frame, member, at, dtype, reads, i.text))
             if left is not None:
-                factors.insert(0, gathered_warp_rows(frame, left, member.places, dtype))
+                factors.insert(0, gathered_warp_rows(frame, left, member.places, dtypes[0]))
             condition = np.broadcast_to(values[adds], (frame.count,))[member.places] != negated
             before = _sums_so_far(frame, member, registers, slots, who)
-            total = np.matmul(factors[0].astype(np.float64), factors[1].astype(np.float64).T)[place]
-            sums = (total + np.where(condition[:, None], before, np.float32(0))).astype(np.float32)
+            total = np.matmul(factors[0].astype(wide), factors[1].astype(wide).T)[place]
+            sums = (total + np.where(condition[:, None], before, before.dtype.type(0))).astype(before.dtype)
             assert state.products is not None
             assert state.reads is not None
             state.products.append(_Product(registers, state.group, sums))
             state.reads += [(state.group, places) for places in reads]
             for slot in slots:
-                values[slot][member.places] = _UNKNOWN
+                values[slot][member.places] = unknown
 
     return run
 
@@ -264,10 +278,11 @@ def _load(frame: Frame, member: _Member, at: Array, dtype: Any, reads: list[Arra
     """A matrix from shared memory."""
     machine = frame.machine
     one = frame.narrow(member.places[:1], ())
-    if int(at.max()) + 2 > machine.shared_limit:
+    size = dtype.itemsize
+    if int(at.max()) + size > machine.shared_limit:
         limit = machine.shared_limit
         raise Fault(
-            f"{text}: 2 bytes at {int(at.max()):#x} of {limit} bytes of shared memory: {one.who(True)}"
+            f"{text}: {size} bytes at {int(at.max()):#x} of {limit} bytes of shared memory: {one.who(True)}"
         )
     at = at + int(one.place("shared")[0])
     watch = machine.shared_watch
@@ -275,7 +290,7 @@ def _load(frame: Frame, member: _Member, at: Array, dtype: Any, reads: list[Arra
         reads.append(watch.begin_reads(one, at.reshape(-1), text))
     elif watch is not None:
         raise PTXError("products of warpgroups are known beside mbarriers")
-    return np.asarray(machine.shared_view("u2", 1)[at >> 1].view(dtype))
+    return np.asarray(machine.shared_view(f"u{size}", 1)[at // size].view(dtype))
 
 
 def _sums_so_far(

@@ -327,16 +327,17 @@ def _warpgroup(kind: str, columns: int, transposed: bool, from_registers: bool) 
     body += f"    or.b64 %d15, %d14, {fixed};\n    add.s64 %d16, %d15, {size_a >> 4};\n"
     body += "    setp.eq.u32 %p1, %r0, %r0;\n    wgmma.fence.sync.aligned;\n"
     first = _group(left) if from_registers else "%d15"
-    flags = f"{int(transposed)}" if from_registers else f"0, {int(transposed)}"
+    flags = f", 1, 1, {int(transposed)}" if from_registers else f", 1, 1, 0, {int(transposed)}"
+    types = "k16.f32"
+    if kind in ("s8", "u8"):
+        flags, types = "", "k32.s32"
     body += (
-        f"    wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{kind}.{kind} {_group(sums)}, {first}, %d16, "
+        f"    wgmma.mma_async.sync.aligned.m64n{columns}{types}.{kind}.{kind} {_group(sums)}, {first}, %d16, "
     )
-    body += (
-        f"%p1, 1, 1, {flags};\n    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 0;\n"
-    )
+    body += f"%p1{flags};\n    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 0;\n"
     body += stored(1, sums)
-    dtype = "bf16" if kind == "bf16" else "f2"
-    arrays = [_small(dtype, total // 2, 0), _small("f4", 128 * len(sums), 1)]
+    dtype, size = {"bf16": ("bf16", 2), "f16": ("f2", 2)}.get(kind, ("i1", 1))
+    arrays = [_small(dtype, total // size, 0), _small("i4" if size == 1 else "f4", 128 * len(sums), 1)]
     if from_registers:
         arrays.append(_small(dtype, 128 * 8, 2))
     shared = f".shared .align 1024 .b8 tiles[{total}];\n.shared .align 8 .b8 unused[8];"
@@ -351,6 +352,8 @@ def _warpgroups() -> dict[str, Case]:
                 for registers in (False, True):
                     name = f"wgmma n{columns} {kind}{' transposed' * transposed}{' registers' * registers}"
                     cases[name] = _warpgroup(kind, columns, transposed, registers)
+    for kind in ("s8", "u8"):
+        cases[f"wgmma n128 {kind}"] = _warpgroup(kind, 128, False, False)
     return cases
 
 

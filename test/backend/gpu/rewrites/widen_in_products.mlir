@@ -103,3 +103,60 @@ func.func @of_places(%x: tensor<8x16xf16>, %y: tensor<16x8xf32>, %z: tensor<8x8x
       ins(%1, %y : tensor<8x16xf32>, tensor<16x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %2 : tensor<8x8xf32>
 }
+
+// -----
+
+// Bytes are read as such, whether they have signs; where only one has, the product says it of each.
+// CHECK-LABEL: func.func @of_bytes
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16xi8>, %[[Y:.*]]: tensor<16x8xi8>
+// CHECK: linalg.contract {{.*}}#linalg.type_fn<cast_unsigned>{{.*}} ins(%[[X]], %[[Y]] : tensor<8x16xi8>, tensor<16x8xi8>)
+// CHECK: linalg.generic {{.*}}"reduction"]} ins(%[[X]], %[[Y]] : tensor<8x16xi8>, tensor<16x8xi8>)
+// CHECK: arith.extui
+// CHECK: arith.extsi
+#id = affine_map<(i, j) -> (i, j)>
+func.func @of_bytes(%x: tensor<8x16xi8>, %y: tensor<16x8xi8>, %z: tensor<8x8xi32>) -> (tensor<8x8xi32>, tensor<8x8xi32>) {
+  %0 = tensor.empty() : tensor<8x16xi32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x16xi8>) outs(%0 : tensor<8x16xi32>) {
+  ^bb0(%in: i8, %out: i32):
+    %d = arith.extui %in : i8 to i32
+    linalg.yield %d : i32
+  } -> tensor<8x16xi32>
+  %2 = tensor.empty() : tensor<16x8xi32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<16x8xi8>) outs(%2 : tensor<16x8xi32>) {
+  ^bb0(%in: i8, %out: i32):
+    %d = arith.extui %in : i8 to i32
+    linalg.yield %d : i32
+  } -> tensor<16x8xi32>
+  %4 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<16x8xi8>) outs(%2 : tensor<16x8xi32>) {
+  ^bb0(%in: i8, %out: i32):
+    %d = arith.extsi %in : i8 to i32
+    linalg.yield %d : i32
+  } -> tensor<16x8xi32>
+  %5 = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%1, %3 : tensor<8x16xi32>, tensor<16x8xi32>) outs(%z : tensor<8x8xi32>) -> tensor<8x8xi32>
+  %6 = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%1, %4 : tensor<8x16xi32>, tensor<16x8xi32>) outs(%z : tensor<8x8xi32>) -> tensor<8x8xi32>
+  return %5, %6 : tensor<8x8xi32>, tensor<8x8xi32>
+}
+
+// -----
+
+// One factor that is no byte keeps the other one wide.
+// CHECK-LABEL: func.func @not_of_bytes
+// CHECK: linalg.contract {{.*}} : tensor<8x16xi32>, tensor<16x8xi32>)
+#id = affine_map<(i, j) -> (i, j)>
+func.func @not_of_bytes(%x: tensor<8x16xi8>, %y: tensor<16x8xi32>, %z: tensor<8x8xi32>) -> tensor<8x8xi32> {
+  %0 = tensor.empty() : tensor<8x16xi32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x16xi8>) outs(%0 : tensor<8x16xi32>) {
+  ^bb0(%in: i8, %out: i32):
+    %d = arith.extsi %in : i8 to i32
+    linalg.yield %d : i32
+  } -> tensor<8x16xi32>
+  %4 = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%1, %y : tensor<8x16xi32>, tensor<16x8xi32>) outs(%z : tensor<8x8xi32>) -> tensor<8x8xi32>
+  return %4 : tensor<8x8xi32>
+}
