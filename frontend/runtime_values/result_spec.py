@@ -322,6 +322,9 @@ class ObjectsResult(NamedTuple):
             assert self.attributes is not None, "what holds objects is made behind them"
             number = self.number.build(outputs, leaves)
             is_dict = self.kind is dict
+            fill, new = getattr(self.kind, "fill", None), getattr(self.kind, "python_type", None)
+            if fill is not None and new is not None:  # what is in the place of a class of Python's
+                return self._in_python(new, fill, number, outputs, leaves)
             objects = outputs[self.place] = [
                 {} if is_dict else object.__new__(self.kind) for _ in range(number)
             ]
@@ -331,6 +334,20 @@ class ObjectsResult(NamedTuple):
                 for one, value, has_it in zip(objects, values, there, strict=True):
                     if has_it:
                         put(one, name, value)
+        return objects
+
+    def _in_python(
+        self, new: Any, fill: Any, number: int, outputs: list[Any], leaves: Sequence[Any]
+    ) -> list[Any]:
+        """All of them, where Python has something else in their places."""
+        assert self.attributes is not None
+        objects = outputs[self.place] = [new() for _ in range(number)]
+        attributes: list[dict[str, Any]] = [{} for _ in range(number)]
+        for name, values, _ in self.attributes.build(outputs, leaves):
+            for held, value in zip(attributes, values, strict=True):
+                held[name] = value
+        for one, held in zip(objects, attributes, strict=True):
+            fill(one, held)
         return objects
 
 

@@ -12,6 +12,8 @@ from ....runtime_values.results import RuntimeContainer
 from ....source.modules import told
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
+from ...library.inner_tables import InnerDict, InnerTable
+from ..interface import operators
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
 from ..lists.kept_items import require_no_copy
 from ..values.control_flow_state import control_flow
@@ -20,6 +22,7 @@ from ..values.kinds import Tabled
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import SequenceIterator
 from .carried_tables import table_of, tabled, tabled_with
+from .inner_tables import as_inner
 from .keys import is_run_time_key
 from .python_classes import PythonClass
 
@@ -66,6 +69,7 @@ def grown(container: Any, kind: Any) -> RuntimeContainer:
 
 def put(container: Any, key: Any, *value: Any) -> None:
     """`container[key] = value`, or `container.add(key)`."""
+    value = tuple(map(as_inner, value))
     become_table(container, tabled_with(container, key, *value)).put(key, *value)
 
 
@@ -90,7 +94,13 @@ def is_open_for(kind: type, items: Any) -> bool:
 
 
 def known_items(items: Any) -> Any:
-    """The items that are left of an iterator over those of a list of Python's; other values are themselves."""
+    """The items that are left of an iterator over those of a list of Python's; other values are themselves.
+
+    Those of a dict or set that is a value of a dict are walked.
+    """
+    if isinstance(items, InnerTable):
+        walked = operators().call(items.items) if isinstance(items, InnerDict) else items
+        return operators().call(list, walked)
     if isinstance(items, (map, filter, zip)) or type(items).__module__ == "itertools":
         return list(items)
     is_known = isinstance(items, SequenceIterator) and items.is_in_python and items.is_known
@@ -130,7 +140,8 @@ def method_of(function: Any) -> Callable[..., Any] | None:
         if not args or current_trace() is None or not _needs_table(owner, name, args):
             return function(*args, **named)
         if name in _PUTTING:
-            value = () if name == "add" else args[1:] or (None,)
+            value = () if name == "add" else tuple(map(as_inner, args[1:])) or (None,)
+            args = (args[0], *value)
             table = become_table(owner, tabled_with(owner, args[0], *value))
         else:
             table = become_table(owner)

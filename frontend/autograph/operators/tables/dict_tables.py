@@ -16,6 +16,7 @@ from ..lists.kept_items import keep_read
 from ..values.control_flow_state import control_flow
 from ..values.kinds import Container
 from .hash_tables import ITEMS, KEYS, VALUES, Found, Table, missing_key
+from .inner_tables import as_inner
 from .python_classes import PythonClass
 from .table_walks import TableView
 
@@ -43,6 +44,8 @@ class DictTable(Table):
 
     def as_value(self, default: Any) -> Any:
         """What stands in the place of a value that is missing: a list is one of those that values are."""
+        if self.kind is not None:
+            default = as_inner(default)
         is_list = self.pool is not None and isinstance(default, (list, GrowingList))
         return self.owned(default) if is_list else default
 
@@ -82,6 +85,7 @@ class DictTable(Table):
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
         """The value of a key, which has the default from now on if it had none."""
+        default = as_inner(default)
         found = self.find(key)
         if found is None:
             self.put(key, default)

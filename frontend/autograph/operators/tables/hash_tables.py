@@ -36,6 +36,7 @@ from ..values.kinds import Container, Growing, Kind, Tabled
 from ..values.unchanged_values import same_items
 from .columns import count, read, traced, write
 from .compared_keys import are_compared, compared_kind, objects_from_outside
+from .inner_tables import as_inner
 from .keys import (
     are_words,
     joined_keys,
@@ -296,6 +297,7 @@ class Table(StandIn, RuntimeTable):
 
     def put(self, key: Any, *value: Any) -> None:
         """Give a key a value; a new one comes behind all others."""
+        value = tuple(map(as_inner, value))
         kind = self._fitting(key, *value)
         value = tuple(map(self.owned, value))
         words = words_of(key, self.key_kind)

@@ -390,8 +390,8 @@ def as_value(kind: Kind) -> Kind:
         return Growing(item)
     if _is_hashed(kind):
         raise UnsupportedError(
-            "a dict or set is a value of a dict whose keys only the program knows: use keys that are tuples (d[a, b] "
-            "instead of d[a][b], a set of pairs instead of a dict of sets), or lists as values"
+            "a dict or set with items is a value of a dict whose keys only the program knows: put an empty one in and "
+            "fill it there (d[a] = {}, then d[a][b] = x), or use keys that are tuples (d[a, b])"
         )
     if (pool := pool_of(kind)) is not None:
         return Growing(pool.kind)

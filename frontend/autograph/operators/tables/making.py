@@ -62,7 +62,7 @@ def dict_display(*parts: tuple[Any, ...]) -> Any:
         if len(part) == 2:
             _put(made, *part)
             continue
-        other = resolve_grown_list(part[0])
+        other = known_items(resolve_grown_list(part[0]))
         if is_open(other):
             become_table(made).update(other)
         elif (now := resolve_grown_list(made)) is not made:

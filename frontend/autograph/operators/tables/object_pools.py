@@ -21,6 +21,7 @@ from ....source.own_attributes import delete_own_attribute, own_attributes
 from ....tracing.array import TracedArray, wrap, write_copy
 from ....tracing.current import required_trace
 from ....tracing.recorder import Recorder
+from ...library.inner_tables import InnerTable
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
 from ..lists.kept_items import (
@@ -122,6 +123,8 @@ class ObjectPool(RuntimeContainer):
             if self.keys
             else f"an object of {self.python_class.__qualname__}"
         )
+        if issubclass(self.python_class, InnerTable):
+            one = f"a {self.python_class.python_type.__name__} that is a value of a dict"
         return (
             f"{one} is {what}; compiled code makes as many of them as it "
             "needs, and holds their attributes in columns"
