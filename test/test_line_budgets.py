@@ -503,7 +503,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     (
         "frontend/autograph/operators",
         24,
-        "comparisons of numbers that may be None give the bools that Python has, and values of dicts keep their types",
+        "comparisons of numbers that may be None give the bools that Python has, and values of dicts keep"
+        " their types",
     ),
     ("frontend", 24, "keys and members of dicts and sets from outside stay the objects that they are"),
     ("backend/gpu/schedules", 101, "tensor cores multiply bytes"),
@@ -512,6 +513,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 57, "dicts and sets become values of dicts of unknown keys"),
     ("frontend/autograph", 249, "what such dicts and sets do is written as programs are"),
     ("frontend", 40, "dicts and sets in dicts leave functions as those of Python"),
+    (
+        "backend/gpu/schedules",
+        199,
+        "warpgroups multiply what windows of convolutions read, by boxes of rows of several dimensions",
+    ),
+    ("backend/gpu", 4, "boxes of tensor maps have steps"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -16,6 +16,8 @@ from .kernel import Kernel, create_operation
 
 LINE, CHUNK = 128, 64 * 128
 """Bytes in a line that is swizzled, and of 64 lines."""
+STEPS = "weft.steps"
+"""Of the elements of boxes along all axes, where not all are read."""
 GROUP = 128
 """Threads of a warpgroup."""
 _DEPTH = 32

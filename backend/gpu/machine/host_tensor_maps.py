@@ -6,6 +6,7 @@ import re
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ....passes.rewriting import operations_of
+from ..code.tensor_copies import STEPS
 from .driver_code import weft_device_encode_map
 from .host_functions import DriverCalls, element_bytes
 from .tensor_maps import MAP_ALIGNMENT, MAP_BYTES
@@ -30,7 +31,8 @@ def write_tensor_map(calls: DriverCalls, operand: Value) -> Value:
     room = ir.MemRefType.get([MAP_BYTES // 8], _word_type())
     map_ = memref.alloca(room, [], [], alignment=MAP_ALIGNMENT)
     address = calls.address(map_)
-    halves = [list(map(_word, _halves(numbers))) for numbers in (box, [1] * len(box))]
+    steps = list(creation.attributes[STEPS])[::-1] if STEPS in creation.attributes else [1] * len(box)
+    halves = [list(map(_word, _halves(numbers))) for numbers in (box, steps)]
     tables = [_table(calls, words) for words in (extents, strides, *halves)]
     calls.call(
         weft_device_encode_map, address, _KINDS[str(element)], len(extents), calls.address(array), *tables

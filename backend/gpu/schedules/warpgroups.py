@@ -26,6 +26,7 @@ from ..code.tensor_copies import (
     CHUNK,
     GROUP,
     LINE,
+    STEPS,
     Matrix,
     Mbarriers,
     SharedTiles,
@@ -39,6 +40,7 @@ from ..code.tensor_copies import (
 from ..code.vectors import element_bytes, is_aligned
 from ..code.walk import rest_and_quotient, split
 from . import products, tensor_cores
+from .row_boxes import RowBox, box_of, depth_dim, first_of_box, has_boxes, row_box
 from .steps import Step
 
 _STAGES = 4
@@ -49,6 +51,8 @@ _ALIGNMENT = 16
 """Where arrays and their rows have to begin, in bytes."""
 _LEAST = 64
 """Of rows, columns, and what is summed: with fewer, boxes are filled with zeros for the most part."""
+_FILLED = 0.5
+"""Of boxes of rows that part is in the result at least."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Tile:
         return (self.rows + self.columns) * LINE
 
 
-_TILES = (Tile(128, 256), Tile(128, 128), Tile(64, 64))
+_TILES = (Tile(128, 256), Tile(128, 128), Tile(128, 64), Tile(64, 64))
 """From the one that reads least to the one of which there are most; behind the first, only roundings follow."""
 
 
@@ -82,30 +86,13 @@ def _takes(contraction: Contraction) -> bool:
     """Whether warpgroups multiply what tensor cores do of factors, if these begin where they have to."""
     if not current_gpu().warpgroups:
         return False
-    extents = [contraction.extent(contraction.row), contraction.columns]
-    extents += [contraction.extent(dim) for dim in contraction.summed]
+    depth = depth_dim(contraction)
+    extents = [contraction.columns, contraction.extent(depth)]
     return (
-        len(contraction.summed) == 1
-        and all(not isinstance(extent, int) or extent >= _LEAST for extent in extents)
-        and _is_plain(contraction.left, contraction.row, contraction.summed[0])
-        and _is_plain(contraction.right, contraction.column, contraction.summed[0])
-    )
-
-
-def _is_plain(factor: Factor, line: int | None, summed: int) -> bool:
-    """Whether boxes can be taken of a factor."""
-    access = factor.access
-    type, expressions = access.memref.type, access.expressions
-    if not 2 <= len(expressions) <= 5 or not all(isinstance(e, ir.AffineDimExpr) for e in expressions):
-        return False
-    dims = [expression.position for expression in expressions]
-    size = element_bytes(type.element_type)
-    return (
-        type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
-        and len(set(dims)) == len(dims)
-        and dims[-1] in ((line, summed) if size > 1 else (summed,))
-        and {line, summed} <= set(dims)
-        and (type.is_dynamic_dim(type.rank - 1) or type.shape[-1] * size % _ALIGNMENT == 0)
+        all(not isinstance(extent, int) or extent >= _LEAST for extent in extents)
+        and has_boxes(contraction.left, contraction.row, depth)
+        and has_boxes(contraction.right, contraction.column, depth)
+        and row_box(contraction, _LEAST).filled(contraction) > _FILLED
     )
 
 
@@ -115,15 +102,28 @@ def _line(contraction: Contraction) -> int:
 
 
 def _tile(contraction: Contraction, is_alone: bool, emitter: Emitter) -> Tile:
-    """The largest tile of which there is one for each multiprocessor, else the smallest; or one between."""
-    gpu = current_gpu()
+    """The largest tile of which there is one for each multiprocessor, else the smallest; or one between.
+
+    None is more than twice as wide as the result.
+    """
+    gpu, columns = current_gpu(), contraction.columns
     for tile in _TILES if is_alone else _TILES[1:]:
-        count = emitter.product(products.tile_counts(contraction, tile.rows, tile.columns, emitter))
+        if isinstance(columns, int) and 2 * columns <= tile.columns:
+            continue
+        count = emitter.product(_counts(contraction, tile, emitter))
         if not isinstance(count, int):
             return _TILES[1]
         if count >= gpu.multiprocessors:
             return tile
     return _TILES[-1]
+
+
+def _counts(contraction: Contraction, tile: Tile, emitter: Emitter) -> list[Index]:
+    """How many tiles there are: along dimensions that have no rows of them, of rows, and of columns."""
+    box = row_box(contraction, tile.rows)
+    outer = [contraction.extent(dim) for dim in contraction.outer if dim not in box.dims]
+    rows = emitter.product(box.counts(contraction, emitter))
+    return [*outer, rows, emitter.divide_up(contraction.columns, tile.columns)]
 
 
 def _only_rounds(step: Step) -> bool:
@@ -150,8 +150,9 @@ def _are_aligned(steps: Sequence[Step], contraction: Contraction, emitter: Emitt
 def _are_long(contraction: Contraction, emitter: Emitter) -> list[Value]:
     """Whether there are enough rows and columns for tiles, and of what is summed, and a product at all."""
     dims = (contraction.row, contraction.column, *contraction.summed, *contraction.outer)
+    long = (contraction.row, contraction.column, depth_dim(contraction))
     return [
-        compare("uge", extent, emitter.value(1 if dim in contraction.outer else _LEAST))
+        compare("uge", extent, emitter.value(_LEAST if dim in long else 1))
         for dim, extent in zip(dims, map(contraction.extent, dims), strict=True)
         if not isinstance(extent, int)
     ]
@@ -177,28 +178,33 @@ def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: b
     return [memref for memref in memrefs if base(memref) not in bases]
 
 
-def _box(contraction: Contraction, number: int, tile: Tile) -> list[int]:
-    """The extents of the boxes that are taken of a factor."""
-    factor, line, lines = _roles(contraction, tile)[number]
-    dims = [expression.position for expression in factor.access.expressions]
-    by_depth = dims[-1] != line
+def _box(contraction: Contraction, number: int, tile: Tile) -> tuple[list[int], list[int]]:
+    """The extents of the boxes that are taken of a factor, and their steps."""
+    factor, rows = _roles(contraction, tile)[number]
     length = _line(contraction)
-    sizes = {line: lines if by_depth else length, contraction.summed[0]: length}
-    return [sizes.get(dim, 1) for dim in dims]
+    sizes = dict(zip(rows.dims, rows.sizes, strict=True))
+    if _is_across(factor, rows):
+        sizes = dict.fromkeys(rows.dims, length)
+    return box_of(factor, {**sizes, depth_dim(contraction): length})
 
 
-def _roles(contraction: Contraction, tile: Tile) -> list[tuple[Factor, int | None, int]]:
-    """Both factors, with the dimension along which they have rows or columns, and how many of these a block has."""
+def _roles(contraction: Contraction, tile: Tile) -> list[tuple[Factor, RowBox]]:
+    """Both factors, with the dimensions along which they have rows or columns, and how many of these a block has."""
     return [
-        (contraction.left, contraction.row, tile.rows),
-        (contraction.right, contraction.column, tile.columns),
+        (contraction.left, row_box(contraction, tile.rows)),
+        (contraction.right, RowBox((contraction.column,), (tile.columns,))),
     ]
+
+
+def _is_across(factor: Factor, rows: RowBox) -> bool:
+    """Whether lines of a factor are across what is summed."""
+    return factor.access.is_contiguous_in(rows.dims[-1])
 
 
 def _tensor_map(contraction: Contraction, number: int, tile: Tile) -> Value:
     """What tells copies where a factor lies; made by the host for each launch."""
     memref = (contraction.left, contraction.right)[number].access.memref
-    box = _box(contraction, number, tile)
+    box, steps = _box(contraction, number, tile)
     type = memref.type.element_type
     extents = "x".join(map(str, box))
     map_type = ir.Type.parse(
@@ -208,7 +214,8 @@ def _tensor_map(contraction: Contraction, number: int, tile: Tile) -> Value:
     whole = ir.UnrankedMemRefType.get(type, None)
     tensor = create("memref.cast", [whole], [memref])
     sizes = [constant_index(extent) for extent in box]
-    made = create("nvgpu.tma.create.descriptor", [map_type], [tensor, *sizes])
+    attributes = {} if max(steps) == 1 else {STEPS: ir.DenseI64ArrayAttr.get(steps)}
+    made = create("nvgpu.tma.create.descriptor", [map_type], [tensor, *sizes], attributes)
     return create("builtin.unrealized_conversion_cast", [ir.Type.parse("!llvm.ptr")], [made])
 
 
@@ -255,11 +262,28 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
 
     def _place_block(self) -> None:
         emitter, tile = self.emitter, self.tile
-        *outer, rows, columns = products.tile_counts(self.contraction, tile.rows, tile.columns, emitter)
+        *outer, rows, columns = _counts(self.contraction, tile, emitter)
         tiles = emitter.multiply(rows, columns)
-        *self.outer, within = split(self.kernel.id("block_id"), [*outer, tiles], emitter)
+        *others, within = split(self.kernel.id("block_id"), [*outer, tiles], emitter)
         row, column = self._by_bands(emitter.value(within), rows, columns)
-        self.first = emitter.multiply(row, tile.rows), emitter.multiply(column, tile.columns)
+        self.box = row_box(self.contraction, tile.rows)
+        boxes = split(emitter.value(row), self.box.counts(self.contraction, emitter), emitter)
+        self.first_rows = [emitter.multiply(n, size) for n, size in zip(boxes, self.box.sizes, strict=True)]
+        self.first = self.first_rows[-1], emitter.multiply(column, tile.columns)
+        dims = [dim for dim in self.contraction.outer if dim not in self.box.dims]
+        self._others = dict(zip(dims, others, strict=True))
+
+    def point(self, rows: Sequence[Index], column: Index) -> list[Index]:
+        """Where in the nest a row and a column of a tile are, but for what is summed."""
+        points: list[Index] = [0] * len(self.nest.parallel)
+        places = {
+            **self._others,
+            **dict(zip(self.box.dims, rows, strict=True)),
+            self.contraction.column: column,
+        }
+        for dim, place in places.items():
+            points[dim] = place
+        return points
 
     def _by_bands(self, number: Value, rows: Index, columns: Index) -> tuple[Index, Index]:
         """Where the tile of a number is: those at work together share rows and columns, which stay in the cache."""
@@ -292,8 +316,11 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store what is in the result of the sums of a thread."""
         for half in range(2):
-            row = self.place_of(0, 8 * half, self.group)
-            with self._if_inside(row, self.rows, self.tile.rows):
+            rows, is_inside = self._row(8 * half)
+            point = self.point(rows, 0)
+            self.outer = [point[dim] for dim in self.contraction.outer]
+            row = self.emitter.value(point[self.contraction.row or 0])
+            with nullcontext() if is_inside is None else only_if(is_inside):
                 for j in range(self.tile.columns // 8):
                     column = self.place_of(1, 8 * j, self.emitter.multiply(self.pair, 2))
                     for lane in range(0, 2, lanes):
@@ -301,6 +328,19 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
                         start = 4 * j + 2 * half + lane
                         with self._if_inside(at, self.columns, self.tile.columns):
                             self.store_neighbours(sums[start : start + lanes], row, at)
+
+    def _row(self, below: int) -> tuple[list[Index], Value | None]:
+        """Where the row of the thread lies that is so many below its first one, and whether, if not always."""
+        emitter, found = self.emitter, None
+        number = emitter.add(emitter.add(self.warp[0], below), self.group)
+        within = split(number, list(self.box.sizes), emitter)
+        rows = [emitter.add(start, at) for start, at in zip(self.first_rows, within, strict=True)]
+        for dim, size, at in zip(self.box.dims, self.box.sizes, rows, strict=True):
+            extent = self.contraction.extent(dim)
+            if not isinstance(extent, int) or extent % size:
+                condition = compare("ult", emitter.value(at), emitter.value(extent))
+                found = condition if found is None else create("arith.andi", [found.type], [found, condition])
+        return rows, found
 
     def _if_inside(self, at: Value, extent: Index, tile: int) -> AbstractContextManager[object]:
         """Write what is done for places in the result, which all are where tiles divide it."""
@@ -318,9 +358,12 @@ class _Ring:
         start = _STAGES * tile.step_bytes
         self._full = Mbarriers(memory, start, self._emitter)
         self._empty = Mbarriers(memory, start + 8 * _STAGES, self._emitter)
-        depth = product_.contraction.extent(product_.contraction.summed[0])
-        self._length = _line(product_.contraction)
-        self._steps = self._emitter.divide_up(depth, self._length)
+        contraction = product_.contraction
+        self._length, self._depth = _line(contraction), depth_dim(contraction)
+        self._summed = [*(dim for dim in contraction.summed if dim != self._depth), self._depth]
+        *extents, depth = map(contraction.extent, self._summed)
+        self._counts = [*extents, self._emitter.divide_up(depth, self._length)]
+        self._steps = self._emitter.product(self._counts)
 
     def make(self, groups: int) -> None:
         """Let one thread and its copies fill, and so many warpgroups empty it."""
@@ -356,14 +399,14 @@ class _Ring:
         """Bring what a step needs of a factor."""
         emitter, product_ = self._emitter, self._product
         contraction = product_.contraction
-        factor, line, lines = _roles(contraction, self._tile)[number]
-        dims = [expression.position for expression in factor.access.expressions]
-        depth = emitter.multiply(step, self._length)
-        points: dict[int | None, Index] = dict(zip(contraction.outer, product_.outer, strict=True))
-        points[contraction.summed[0]] = depth
-        for chunk in range(1 if dims[-1] != line else lines // self._length):
-            points[line] = emitter.add(product_.first[number], chunk * self._length)
-            first = [as_word(points[dim], emitter) for dim in reversed(dims)]
+        factor, rows = _roles(contraction, self._tile)[number]
+        points = product_.point(product_.first_rows, product_.first[1])
+        for dim, place in zip(self._summed, split(step, self._counts, emitter), strict=True):
+            points[dim] = emitter.multiply(place, self._length) if dim == self._depth else place
+        for chunk in range(rows.sizes[-1] // self._length if _is_across(factor, rows) else 1):
+            if chunk:
+                points[rows.dims[-1]] = emitter.add(product_.first[number], chunk * self._length)
+            first = [as_word(place, emitter) for place in first_of_box(factor, points, emitter)]
             copy_box(
                 self._memory.at(emitter.add(start, chunk * CHUNK)), product_.maps[number], barrier, first
             )
@@ -374,9 +417,7 @@ class _Ring:
         contraction = product_.contraction
         kinds = tensor_cores.signs(contraction) if product_.size == 1 else [str(product_.half)] * 2
         sums = Sums(tile.columns, kinds)
-        transposed = [
-            factor.access.expressions[-1].position == line for factor, line, _ in _roles(contraction, tile)
-        ]
+        transposed = [_is_across(factor, rows) for factor, rows in _roles(contraction, tile)]
         loop = ForLoop(emitter, 0, self._steps, 1, [sums.zeros()], unroll=False)
         with loop.body():
             place, parity = self._turn(loop.position)
@@ -431,7 +472,7 @@ class Warpgroups(tensor_cores.TensorProducts):
             WarpgroupProduct(
                 kernel, found, tile, self.steps, nests, is_asked_for, [kernel.value(m) for m in maps]
             ).emit()
-        blocks = emitter.product(products.tile_counts(contraction, tile.rows, tile.columns, emitter))
+        blocks = emitter.product(_counts(contraction, tile, emitter))
         shared = _STAGES * (tile.step_bytes + 16)
         text = f"{self.title}; {tile.rows} by {tile.columns} by {_line(contraction)}, {_STAGES} steps in shared memory"
         kernel.launch([blocks], text, shared=shared)

@@ -56,7 +56,7 @@ def multiply(text: str, factors: tuple[Any, Any], seed: int = 0) -> Any:
         for array, place, box in zip(factors, places, ((64, 64), (64, 64)), strict=False):
             MEMORY.span(place, array.nbytes)[...] = array.reshape(-1).view(np.uint8)
             rows, columns = array.shape
-            maps.append(TensorMap(_BF16, place, (columns, rows), (2 * columns,), box, 3).encoded())
+            maps.append(TensorMap(_BF16, place, (columns, rows), (2 * columns,), box, 3, (1, 1)).encoded())
         data = bytearray(linked.parameters[-1][0] + 128)
         given = iter(maps)
         for offset, size in linked.parameters:
@@ -86,11 +86,13 @@ def test_a_product_in_a_ring_of_boxes(factors: tuple[Any, Any], seed: int) -> No
         ({"box": (4, 8)}, "boxes of"),
         ({"extents": (0, 4)}, "an array with the extents"),
         ({"kind": 77}, "not emulated"),
+        ({"steps": (2, 1)}, "steps of"),
+        ({"steps": (1, 9)}, "steps of"),
         ({}, "$"),
     ],
 )
 def test_maps_that_the_driver_does_not_take(changes: dict[str, Any], message: str) -> None:
-    told = TensorMap(_BF16, 0x700_0000_0000_0000, (64, 4), (128,), (64, 8), 3)
+    told = TensorMap(_BF16, 0x700_0000_0000_0000, (64, 4), (128,), (64, 8), 3, (1, 2))
     assert re.match(f".*{message}", dataclasses.replace(told, **changes).error())
     assert TensorMap.decoded(told.encoded()) == told
 

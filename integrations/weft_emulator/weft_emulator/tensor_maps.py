@@ -24,12 +24,12 @@ from .ptx import Instruction, split
 
 MAP_BYTES, MAP_ALIGNMENT = 128, 64
 _MAGIC = b"weft map"
-_LAYOUT = struct.Struct("<8sBBBxQ5Q4Q5H")
+_LAYOUT = struct.Struct("<8sBBBxQ5Q4Q5H5B")
 ELEMENT_BYTES = {0: 1, 1: 2, 2: 4, 3: 4, 4: 8, 5: 8, 6: 2, 7: 4, 8: 8, 9: 2}
 """By CUtensorMapDataType."""
 NO_SWIZZLE, SWIZZLE_128 = 0, 3
 """Of CUtensorMapSwizzle."""
-_MOST_DIMENSIONS, _LONGEST_BOX = 5, 256
+_MOST_DIMENSIONS, _LONGEST_BOX, _LONGEST_STEP = 5, 256, 8
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,10 @@ class TensorMap:
     strides: tuple[int, ...]
     """In bytes, of all dimensions but the innermost."""
     box: tuple[int, ...]
+    """What lies between elements that are read counted in."""
     swizzle: int
+    steps: tuple[int, ...]
+    """Of the elements that are read, along each dimension but the innermost."""
 
     def error(self) -> str:
         """What the driver does not take; nothing if it does."""
@@ -57,6 +60,8 @@ class TensorMap:
             return f"strides of {self.strides} bytes"
         if any(not 0 < extent <= _LONGEST_BOX for extent in self.box) or self.box[0] * size % 16:
             return f"boxes of {self.box}"
+        if any(not 0 < step <= _LONGEST_STEP for step in self.steps) or self.steps[0] != 1:
+            return f"steps of {self.steps}"
         if self.swizzle == SWIZZLE_128 and self.box[0] * size > 128:
             return f"swizzled boxes with rows of {self.box[0] * size} bytes"
         return ""
@@ -71,6 +76,7 @@ class TensorMap:
         data = _LAYOUT.pack(
             _MAGIC, rank, self.kind, self.swizzle, self.address,
             *filled(self.extents, 5), *filled(self.strides, 4), *filled(self.box, 5),
+            *filled(self.steps, 5),
         )  # fmt: skip
         return data.ljust(MAP_BYTES, b"\0")
 
@@ -80,9 +86,15 @@ class TensorMap:
         magic, rank, kind, swizzle, address, *numbers = _LAYOUT.unpack(data[: _LAYOUT.size])
         if magic != _MAGIC:
             return None
-        extents, strides, box = numbers[:5], numbers[5:9], numbers[9:]
+        extents, strides, box, steps = numbers[:5], numbers[5:9], numbers[9:14], numbers[14:]
         return TensorMap(
-            kind, address, tuple(extents[:rank]), tuple(strides[: rank - 1]), tuple(box[:rank]), swizzle
+            kind,
+            address,
+            tuple(extents[:rank]),
+            tuple(strides[: rank - 1]),
+            tuple(box[:rank]),
+            swizzle,
+            tuple(steps[:rank]),
         )
 
 
@@ -97,8 +109,9 @@ class _Box:
     def __init__(self, tensor: TensorMap, first: tuple[int, ...], start: int) -> None:
         """`start` is an address of shared memory."""
         self.size = ELEMENT_BYTES[tensor.kind]
-        indices = np.indices(tensor.box[::-1])[::-1].reshape(len(tensor.box), -1)
-        places = indices + np.array(first)[:, None]
+        counts = [-(-extent // step) for extent, step in zip(tensor.box, tensor.steps, strict=True)]
+        indices = np.indices(counts[::-1])[::-1].reshape(len(tensor.box), -1)
+        places = indices * np.array(tensor.steps)[:, None] + np.array(first)[:, None]
         extents = np.array(tensor.extents)[:, None]
         self.inside = ((places >= 0) & (places < extents)).all(0)
         steps = np.array([self.size, *tensor.strides], np.int64)

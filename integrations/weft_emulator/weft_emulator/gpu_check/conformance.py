@@ -107,7 +107,7 @@ def _encoded(device: Any, map: Map, address: int) -> Any:
         table(ctypes.c_uint64, map.extents),
         table(ctypes.c_uint64, map.strides),
         table(ctypes.c_uint32, map.box),
-        table(ctypes.c_uint32, [1] * rank),
+        table(ctypes.c_uint32, [1] + [map.step] * (rank - 1)),
         0,
         map.swizzle,
         0,

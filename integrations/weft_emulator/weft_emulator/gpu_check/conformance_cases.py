@@ -24,6 +24,8 @@ class Map(NamedTuple):
     """In bytes, of all dimensions but the innermost."""
     box: tuple[int, ...]
     swizzle: int
+    step: int = 1
+    """Between rows that are read, which the box counts in."""
 
 
 class Case(NamedTuple):
@@ -249,7 +251,7 @@ $look:
 """
 
 
-def _boxes(swizzle: int, columns: int, at: tuple[int, int], loads: bool = True) -> Case:
+def _boxes(swizzle: int, columns: int, at: tuple[int, int], step: int = 1, loads: bool = True) -> Case:
     """A copy of a box of 8 rows by TMA to shared memory, as it lies there, or from there."""
     words = columns // 2 * 8 // 32
     registers = _names(20, words)
@@ -277,7 +279,7 @@ def _boxes(swizzle: int, columns: int, at: tuple[int, int], loads: bool = True) 
         )
         body += stored(1, registers)
     numbers = np.arange(20 * 72, dtype=np.uint16).view(np.uint32)
-    tensor = Map(0, FLOAT16, (72, 20), (144,), (columns, 8), swizzle)
+    tensor = Map(0, FLOAT16, (72, 20), (144,), (columns, 8 * step), swizzle, step)
     return Case(kernel(body, 2, shared, 1), (numbers, _room(4 * columns)), maps=(tensor,))
 
 
@@ -293,6 +295,7 @@ def _copies() -> dict[str, Case]:
     for name, swizzle, columns in (("", 0, 64), (" narrow", 0, 16), (" swizzled", 3, 64)):
         for where, at in (("", (8, 4)), (" over the edge", (56, 16))):
             cases[f"TMA{name}{where}"] = _boxes(swizzle, columns, at)
+    cases["TMA swizzled by steps"] = _boxes(3, 64, (8, 1), 2)
     return cases
 
 

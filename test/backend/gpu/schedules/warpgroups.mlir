@@ -107,3 +107,69 @@ func.func private @kernel_2(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %c: memref
   }
   return
 }
+
+// -----
+
+// A tile has 8 by 8 places of images, which boxes bring from where the window lies, for each place in the window; with a
+// stride, every second one.
+// CHECK-LABEL: func.func private @kernel_20
+// CHECK: nvgpu.tma.create.descriptor {{.*}} box[%c1, %c16, %c16, %c64] {weft.steps = array<i64: 1, 2, 2, 1>}
+// CHECK: nvgpu.tma.create.descriptor {{.*}} box[%c1, %c1, %c64, %c64] :
+// CHECK: "warpgroups: halves are added up in f32; 64 by 64 by 64, 4 steps in shared memory"
+// CHECK: nvvm.cp.async.bulk.tensor
+func.func private @kernel_20(%x: memref<1x17x17x64xf16>, %w: memref<3x3x64x64xf16>, %y: memref<1x8x8x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, h, w, f, i, j, c) -> (n, 2 * h + i, 2 * w + j, c)>,
+                                   affine_map<(n, h, w, f, i, j, c) -> (i, j, c, f)>,
+                                   affine_map<(n, h, w, f, i, j, c) -> (n, h, w, f)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<1x17x17x64xf16>, memref<3x3x64x64xf16>) outs(%y : memref<1x8x8x64xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %l = arith.extf %a : f16 to f32
+    %r = arith.extf %b : f16 to f32
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Boxes take two elements for each that is read at most, and images of 5 by 5 would fill them by less than a half.
+// CHECK-LABEL: func.func private @kernel_21
+// CHECK-NOT: nvgpu.tma
+// CHECK: "tensor cores: halves are added up in f32
+func.func private @kernel_21(%x: memref<1x81x81x64xf16>, %w: memref<3x3x64x64xf16>, %y: memref<1x9x9x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, h, w, f, i, j, c) -> (n, 9 * h + i, 9 * w + j, c)>,
+                                   affine_map<(n, h, w, f, i, j, c) -> (i, j, c, f)>,
+                                   affine_map<(n, h, w, f, i, j, c) -> (n, h, w, f)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<1x81x81x64xf16>, memref<3x3x64x64xf16>) outs(%y : memref<1x9x9x64xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %l = arith.extf %a : f16 to f32
+    %r = arith.extf %b : f16 to f32
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func private @kernel_22
+// CHECK-NOT: nvgpu.tma
+// CHECK: "tensor cores: halves are added up in f32
+func.func private @kernel_22(%x: memref<1x7x7x64xf16>, %w: memref<3x3x64x64xf16>, %y: memref<1x5x5x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, h, w, f, i, j, c) -> (n, h + i, w + j, c)>,
+                                   affine_map<(n, h, w, f, i, j, c) -> (i, j, c, f)>,
+                                   affine_map<(n, h, w, f, i, j, c) -> (n, h, w, f)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<1x7x7x64xf16>, memref<3x3x64x64xf16>) outs(%y : memref<1x5x5x64xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %l = arith.extf %a : f16 to f32
+    %r = arith.extf %b : f16 to f32
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
