@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from .attributes import type_from_mlir, type_to_mlir
 from .callbacks import COLLECTIVES, RAISE
 from .errors import InternalError
+from .made_ops import function_of, operation_of
 from .mlir import Block, Location, Operation, Type, Value, ir
 from .types import TensorType
 
@@ -98,23 +99,11 @@ def create_host_call(
 ) -> Operation:
     """Declare a Python function, of a name that is shown, in a module and call it at the current insertion point."""
     types = [type_to_mlir(t) for t in results]
-    signature = ir.FunctionType.get([operand.type for operand in operands], types)
+    marks = {NAME: ir.StringAttr.get(name), **({} if native is None else {NATIVE: ir.StringAttr.get(native)})}
     with ir.InsertionPoint(module_body), ir.Location.unknown():
-        ir.Operation.create(
-            "func.func",
-            attributes={
-                "sym_name": ir.StringAttr.get(host_symbol(callback)),
-                "function_type": ir.TypeAttr.get(signature),
-                "sym_visibility": ir.StringAttr.get("private"),
-                NAME: ir.StringAttr.get(name),
-                **({} if native is None else {NATIVE: ir.StringAttr.get(native)}),
-            },
-            regions=1,
-        )
+        function_of(host_symbol(callback), [value.type for value in operands], types, private=True, **marks)
     callee = ir.FlatSymbolRefAttr.get(host_symbol(callback))
-    return ir.Operation.create(
-        "func.call", results=types, operands=list(operands), attributes={"callee": callee}, loc=location
-    )
+    return operation_of("func.call", operands, types, location=location, callee=callee)
 
 
 def signature_of(declaration: Operation) -> tuple[list[TensorType], list[TensorType]]:

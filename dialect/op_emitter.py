@@ -6,7 +6,8 @@ from typing import Any
 
 from .attributes import type_to_mlir
 from .emitter import Emitter, Tensor
-from .mlir import Location, Value, ir
+from .made_ops import operation_of
+from .mlir import Location, Value
 from .op import Op
 from .register import create, tensor_type
 from .types import TensorType
@@ -33,7 +34,5 @@ class OpEmitter(Emitter):
         """The value with another static shape, by `tensor.cast`."""
         if value.type == wanted:
             return value
-        cast = ir.Operation.create(
-            "tensor.cast", results=[type_to_mlir(wanted)], operands=[value.handle], loc=self.location
-        )
+        cast = operation_of("tensor.cast", [value.handle], [type_to_mlir(wanted)], location=self.location)
         return self.value(cast.results[0])

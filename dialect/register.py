@@ -16,6 +16,7 @@ from .attributes import (
     type_to_mlir,
 )
 from .errors import InternalError, WeftError, WeftTypeError, WeftValueError
+from .made_ops import operation_of
 from .mlir import Attribute, Location, Operation, Type, Value, ir, load_dialects
 from .op import MOST, OPS, SPECIAL, VARIADIC, Effect, Field, FieldKind, Op
 from .ops import load_families
@@ -308,15 +309,13 @@ def create(
         results = _inferred_types(op_class, operands, attributes)
     else:
         results = [type_to_mlir(t) for t in types]
-    return ir.Operation.create(
+    return operation_of(
         op_class.mlir_name(),
-        results=results,
-        operands=operands,
-        attributes={
-            **{f.name: attribute_to_mlir(f.kind, attributes[f.name]) for f in op_class.attribute_fields()},
-            **(segments(operands, results) if op_class.results == VARIADIC else {}),
-        },
-        loc=location,
+        operands,
+        results,
+        location=location,
+        **{f.name: attribute_to_mlir(f.kind, attributes[f.name]) for f in op_class.attribute_fields()},
+        **(segments(operands, results) if op_class.results == VARIADIC else {}),
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..dialect.attributes import elements_from_mlir, type_from_mlir
 from ..dialect.errors import InternalError
 from ..dialect.lazy import lazy
+from ..dialect.made_ops import operation_of
 from ..dialect.mlir import Attribute, Block, Module, Operation, Type, Value, ir
 from ..dialect.op import Array, Op
 from ..dialect.ops.creation import Constant
@@ -135,13 +136,13 @@ def settle_signature(function: Any) -> None:
 
 def made_again(operation: Operation, results: Iterable[Type], operands: Iterable[Value]) -> Operation:
     """The op with other operands and types of results, at the insertion point; its blocks move, nothing uses it yet."""
-    made = ir.Operation.create(
+    made = operation_of(
         operation.name,
-        results=list(results),
-        operands=list(operands),
-        attributes={name: operation.attributes[name] for name in operation.attributes},
+        operands,
+        results,
         regions=len(operation.regions),
-        loc=operation.location,
+        location=operation.location,
+        **{name: operation.attributes[name] for name in operation.attributes},
     )
     for source, target in zip(operation.regions, made.regions, strict=True):
         for block in list(source):
@@ -258,11 +259,8 @@ class Graph:
     def create_scalar(self, before: Operation, attribute: Attribute) -> Value:
         """Build an `arith.constant` in front of an op, at its location."""
         with ir.InsertionPoint(before):
-            operation = ir.Operation.create(
-                "arith.constant",
-                results=[attribute.type],
-                attributes={"value": attribute},
-                loc=before.location,
+            operation = operation_of(
+                "arith.constant", [], [attribute.type], location=before.location, value=attribute
             )
         self._note(operation)
         return operation.results[0]
@@ -444,16 +442,14 @@ def new_generic(
     """
     kinds = iterators if isinstance(iterators, ir.Attribute) else iterators_attribute(tuple(iterators))
     operands = [*inputs, *destinations]
-    op = ir.Operation.create(
+    op = operation_of(
         "linalg.generic",
-        [d.type for d in destinations] if results is None else list(results),
         operands,
-        {
-            "indexing_maps": maps_attribute(tuple(maps)),
-            "iterator_types": kinds,
-            "operandSegmentSizes": segments_attribute(len(inputs), len(destinations)),
-        },
+        [d.type for d in destinations] if results is None else list(results),
         regions=1,
+        indexing_maps=maps_attribute(tuple(maps)),
+        iterator_types=kinds,
+        operandSegmentSizes=segments_attribute(len(inputs), len(destinations)),
     )
     elements = [value.type.element_type for value in operands]
     op.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))

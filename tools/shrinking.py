@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from ..dialect.made_ops import operation_of, value_of
 from ..dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ..dialect.ops.creation import Constant
 from ..passes.managers import module_pipeline, run_passes
@@ -47,11 +48,12 @@ def empty_functions(module: Module, wanted: Wanted) -> int:
         function = found[number]
         attributes = {name: function.attributes[name] for name in ("sym_name", "function_type")}
         with ir.InsertionPoint(function):
-            ir.Operation.create(
+            operation_of(
                 "func.func",
-                attributes={**attributes, "sym_visibility": ir.StringAttr.get("private")},
                 regions=1,
-                loc=function.location,
+                location=function.location,
+                sym_visibility=ir.StringAttr.get("private"),
+                **attributes,
             )
         function.erase()
     return len(found)
@@ -203,9 +205,7 @@ def _zero(operation: Operation, type: Type) -> Value | None:
     is_unsigned = isinstance(type, ir.RankedTensorType) and str(type.element_type).startswith("ui")
     name = Constant.mlir_name() if is_unsigned else _UPSTREAM
     with ir.InsertionPoint(operation):
-        return ir.Operation.create(
-            name, results=[type], attributes={"value": attribute}, loc=operation.location
-        ).results[0]
+        return value_of(name, [], type, location=operation.location, value=attribute)
 
 
 def _zero_attribute(type: Type) -> Any:
@@ -233,7 +233,7 @@ def drop_results(module: Module, wanted: Wanted) -> int:
         last = terminator(function.regions[0].blocks[0])
         kept = [value for number, value in enumerate(last.operands) if number not in dropped]
         with ir.InsertionPoint(last):
-            ir.Operation.create(last.name, operands=kept, loc=last.location)
+            operation_of(last.name, kept, location=last.location)
         last.erase()
         _retype(function, results=[value.type for value in kept])
     return len(places)

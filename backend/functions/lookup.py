@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...dialect.made_ops import operation_of
 from ...dialect.mlir import Value, ir
 from ..cache.digests import blake2b
 from ..nests.emit import create
@@ -81,15 +82,13 @@ def _global(table: Sequence[float], type: ir.MemRefType) -> str:
             ir.RankedTensorType.get(type.shape, type.element_type),
         )
         with ir.InsertionPoint.at_block_begin(block):
-            ir.Operation.create(
+            operation_of(
                 "memref.global",
-                attributes={
-                    "sym_name": ir.StringAttr.get(name),
-                    "sym_visibility": ir.StringAttr.get("private"),
-                    "type": ir.TypeAttr.get(type),
-                    "initial_value": entries,
-                    "constant": ir.UnitAttr.get(),
-                },
+                sym_name=ir.StringAttr.get(name),
+                sym_visibility=ir.StringAttr.get("private"),
+                type=ir.TypeAttr.get(type),
+                initial_value=entries,
+                constant=ir.UnitAttr.get(),
             )
     return name
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
+from ...dialect.made_ops import operation_of
 from ...dialect.mlir import Block, Operation, Value, ir
 from ...passes.rewriting import is_defined_inside, operations_in, terminator
 from . import buffer_rotation
@@ -234,7 +235,7 @@ class Regions:
         scalars = [
             self._mapping[v] for v in terminator.operands if not isinstance(v.type, ir.RankedTensorType)
         ]
-        ir.Operation.create(terminator.name, operands=[*scalars, *extents])
+        operation_of(terminator.name, [*scalars, *extents])
 
     def _varying_extents(self, values: Sequence[Value], targets: Sequence[Value | None]) -> list[Value]:
         """The sizes of tensors that vary in what they become, as index values."""
@@ -254,9 +255,7 @@ class Regions:
         types += [ir.IndexType.get()] * len(self._varying(results))
         kept = [self._mapping[value] for value in operands if not isinstance(value.type, ir.RankedTensorType)]
         attributes = dict(op.attributes.items())
-        return ir.Operation.create(
-            op.name, results=types, operands=[*kept, *extents], attributes=attributes, regions=regions
-        )
+        return operation_of(op.name, [*kept, *extents], types, regions=regions, **attributes)
 
     def _add_block(self, new: Operation, number: int, arguments: list[Value]) -> Block:
         types = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..made_ops import operation_of
 from ..mlir import Operation, Type, Value, ir
 
 
@@ -34,7 +35,5 @@ def create_before(
 ) -> Operation:
     """Another op in front of one, at its line."""
     with ir.InsertionPoint(op):
-        created: Operation = ir.Operation.create(
-            name, results=list(types), operands=list(operands), attributes=dict(attributes), loc=op.location
-        )
+        created: Operation = operation_of(name, operands, types, location=op.location, **dict(attributes))
         return created

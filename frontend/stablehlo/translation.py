@@ -9,6 +9,7 @@ from typing import Any
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.emitter import Extent, Tensor
 from ...dialect.errors import UnsupportedError, WeftError, WeftTypeError
+from ...dialect.made_ops import function_of, operation_of
 from ...dialect.mlir import Block, Location, Module, Operation, Value, ir
 from ...dialect.types import TensorType
 from .rules import contractions, control_flow, elementwise, indexing, library, reductions, shapes, sorting
@@ -101,23 +102,13 @@ class _Translation(Builder):
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
             inputs = list(map(type_to_mlir, types))
-            function = ir.Operation.create(
-                "func.func",
-                attributes={
-                    "sym_name": ir.StringAttr.get(symbol),
-                    "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, [])),
-                },
-                regions=1,
-                loc=entry.location,
-            )
+            function = function_of(symbol, inputs, location=entry.location)
         body = function.regions[0].blocks.append(
             *inputs, arg_locs=[argument.location for argument in block.arguments]
         )
         with ir.InsertionPoint(body):
             results = self.inlined(block, list(map(self.value, body.arguments)))
-            ir.Operation.create(
-                "func.return", operands=[result.handle for result in results], loc=self.location
-            )
+            operation_of("func.return", [result.handle for result in results], location=self.location)
         outputs = [result.handle.type for result in results]
         function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs))
         return module

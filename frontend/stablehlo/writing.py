@@ -12,6 +12,7 @@ import numpy as np
 
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.emitter import Tensor
+from ...dialect.made_ops import function_of, operation_of
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.op import Op
 from ...dialect.ops.slicing import DynamicSlice
@@ -55,15 +56,7 @@ class Writing(ModuleWriter, Builder):
         module = ir.Module.create()
         inputs = [type_to_mlir(tensors[place]) for place in open_]
         with ir.InsertionPoint(module.body):
-            function = ir.Operation.create(
-                "func.func",
-                attributes={
-                    "sym_name": ir.StringAttr.get("main"),
-                    "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, [])),
-                },
-                regions=1,
-                loc=entry.location,
-            )
+            function = function_of("main", inputs, location=entry.location)
         body = function.regions[0].blocks.append(
             *inputs, arg_locs=[block.arguments[place].location for place in open_]
         )
@@ -76,7 +69,7 @@ class Writing(ModuleWriter, Builder):
             self._written = list(cells)
             made = results(outputs, [cells.get(place, tensor) for place, tensor in enumerate(arguments)])
             made += [value for place, value in cells.items() if place in open_]
-            ir.Operation.create("func.return", operands=[value.handle for value in made], loc=entry.location)
+            operation_of("func.return", [value.handle for value in made], location=entry.location)
         kinds = ir.FunctionType.get(inputs, [value.handle.type for value in made])
         function.attributes["function_type"] = ir.TypeAttr.get(kinds)
         return module

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ...dialect.made_ops import operation_of
 from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.register import context
 from .recorder import Recorder
@@ -29,9 +30,7 @@ class Draft:
         self._is_finished = False
         self.location = trace.location()
         with context(), ir.InsertionPoint(self.parent.block):
-            self.op: Operation = ir.Operation.create(
-                name, operands=self.operands, regions=regions, loc=self.location
-            )
+            self.op: Operation = operation_of(name, self.operands, regions=regions, location=self.location)
 
     def add_region(self, number: int, arguments: Sequence[Type] = (), is_loop: bool = False) -> Region:
         """Make the block of a region; it is entered with `recording`."""
@@ -55,17 +54,13 @@ class Draft:
     def terminate(self, region: Region, name: str, operands: Sequence[Value]) -> None:
         """End the block of a region."""
         with context(), ir.InsertionPoint(region.block):
-            ir.Operation.create(name, operands=list(operands), loc=self.location)
+            operation_of(name, operands, location=self.location)
 
     def finish(self, operands: Sequence[Value], results: Sequence[Type]) -> list[Value]:
         """Put the real op in place; returns its results."""
         with context(), ir.InsertionPoint(self.op):
-            op = ir.Operation.create(
-                self.name,
-                operands=list(operands),
-                results=list(results),
-                regions=len(self.op.regions),
-                loc=self.location,
+            op = operation_of(
+                self.name, operands, results, regions=len(self.op.regions), location=self.location
             )
             for old, new in zip(list(self.op.regions), list(op.regions), strict=True):
                 for block in list(old.blocks):

@@ -23,6 +23,7 @@ from ...dialect.errors import (
 )
 from ...dialect.held_interrupts import raise_held
 from ...dialect.host_calls import create_host_call
+from ...dialect.made_ops import operation_of, value_of
 from ...dialect.mlir import Location, Type, Value, dialect, ir
 from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
@@ -176,13 +177,7 @@ class Trace(Recorder):
         """Record an op of an upstream dialect; returns its results."""
         self._require_recording()
         with context(), ir.InsertionPoint(self.region.block):
-            operation = ir.Operation.create(
-                name,
-                operands=list(operands),
-                results=list(results),
-                attributes=attributes,
-                loc=self.location(),
-            )
+            operation = operation_of(name, operands, results, location=self.location(), **attributes or {})
             return list(operation.results)
 
     def type_of(self, value: Value) -> TensorType:
@@ -257,9 +252,7 @@ class Trace(Recorder):
             else:
                 anchor, location = ir.InsertionPoint.after(value.owner), value.owner.location
             with anchor:
-                storage.ref = ir.Operation.create(
-                    AllocRef.mlir_name(), results=[ref_type], operands=[value], loc=location
-                ).results[0]
+                storage.ref = value_of(AllocRef.mlir_name(), [value], ref_type, location=location)
 
     def _argument_cell(self, argument: Value, storage: Storage) -> Value:
         """Make a function argument a cell; what was read of it so far reads the cell at function entry."""
@@ -267,11 +260,11 @@ class Trace(Recorder):
         argument.set_type(type_to_mlir(RefType(storage.type)))
         if users:
             with ir.InsertionPoint.at_block_begin(self.block):
-                read = ir.Operation.create(
+                read = operation_of(
                     ReadRef.mlir_name(),
-                    results=[type_to_mlir(storage.type)],
-                    operands=[argument],
-                    loc=ir.Location.unknown(),
+                    [argument],
+                    [type_to_mlir(storage.type)],
+                    location=ir.Location.unknown(),
                 )
             argument.replace_all_uses_except(read.results[0], read)
         return argument

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.errors import InternalError
+from ...dialect.made_ops import operation_of
 from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.records import dataclass
@@ -206,10 +207,10 @@ class _Promoter:
             self._flush(terminator)
         if scope.carried:
             with ir.InsertionPoint(terminator):
-                ir.Operation.create(
+                operation_of(
                     terminator.name,
-                    operands=[*terminator.operands, *(cell.current for cell in scope.carried)],
-                    loc=terminator.location,
+                    [*terminator.operands, *(cell.current for cell in scope.carried)],
+                    location=terminator.location,
                 )
             terminator.erase()
 
@@ -231,7 +232,7 @@ class _Promoter:
         if scope.carried and not len(new.regions[1].blocks):
             block = new.regions[1].blocks.append()
             with ir.InsertionPoint(block):
-                ir.Operation.create("scf.yield", operands=starts, loc=new.location)
+                operation_of("scf.yield", starts, location=new.location)
         self._leave(scope, new)
 
     def _rebuild_for(self, scope: _Scope) -> None:

@@ -9,6 +9,11 @@ import numpy as np
 
 from ...dialect.attributes import elements_from_mlir
 from ...dialect.errors import PythonNumberError
+from ...dialect.made_ops import constant_index as constant_index
+from ...dialect.made_ops import extracted as extracted
+from ...dialect.made_ops import index_from as index_from
+from ...dialect.made_ops import operation_of as operation_of
+from ...dialect.made_ops import tensor_from as tensor_from
 from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ...dialect.op import Array, Op
 from ...dialect.ops.creation import Constant
@@ -238,50 +243,6 @@ def weft_op(op_class: type[Op], *operands: Value, **attributes: Any) -> Value:
 def constant_tensor(value: Any, dtype: Any = np.int64) -> Value:
     """A `weft.constant` of rank 0 at the current insertion point."""
     return weft_op(Constant, value=np.asarray(value, dtype))
-
-
-def constant_index(value: int) -> Value:
-    """An `arith.constant` of type index at the current insertion point."""
-    attribute = ir.IntegerAttr.get(ir.IndexType.get(), value)
-    return operation_of(SCALAR_CONSTANT, [], [ir.IndexType.get()], value=attribute).results[0]
-
-
-def operation_of(
-    name: str,
-    operands: Sequence[Value],
-    results: Sequence[Type],
-    *,
-    regions: int = 0,
-    location: Location | None = None,
-    **attributes: Any,
-) -> Operation:
-    """A new op of any dialect at the current insertion point."""
-    return ir.Operation.create(
-        name,
-        results=list(results),
-        operands=list(operands),
-        attributes=attributes,
-        regions=regions,
-        loc=location,
-    )
-
-
-def extracted(tensor: Value) -> Value:
-    """The scalar in a tensor of rank 0, extracted at the current insertion point."""
-    element = ir.RankedTensorType(tensor.type).element_type
-    return operation_of(EXTRACT, [tensor], [element]).results[0]
-
-
-def tensor_from(scalar: Value) -> Value:
-    """A scalar as a tensor of rank 0; an index becomes an i64."""
-    if str(scalar.type) == "index":
-        scalar = operation_of(INDEX_CAST, [scalar], [ir.IntegerType.get_signless(64)]).results[0]
-    return operation_of(FROM_ELEMENTS, [scalar], [ir.RankedTensorType.get([], scalar.type)]).results[0]
-
-
-def index_from(tensor: Value) -> Value:
-    """An i64 tensor of rank 0 as an index."""
-    return operation_of(INDEX_CAST, [extracted(tensor)], [ir.IndexType.get()]).results[0]
 
 
 def copy_of(operation: Operation, values: dict[Value, Value]) -> Operation:

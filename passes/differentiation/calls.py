@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialect.host_calls import callback_of
+from ...dialect.made_ops import function_of
 from ...dialect.mlir import Block, Location, Operation, Type, Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.state import ReadRef
@@ -107,16 +108,7 @@ def new_function(
 ) -> Operation:
     """A new private function at the end of a module, with an empty body."""
     with ir.InsertionPoint(module.regions[0].blocks[0]):
-        made = operation_of(
-            "func.func",
-            [],
-            [],
-            regions=1,
-            location=location,
-            sym_name=ir.StringAttr.get(name),
-            function_type=ir.TypeAttr.get(ir.FunctionType.get(list(inputs), list(results))),
-            sym_visibility=ir.StringAttr.get("private"),
-        )
+        made = function_of(name, inputs, results, private=True, location=location)
     made.regions[0].blocks.append(*inputs, arg_locs=[location] * len(inputs))
     return made
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 
+from ...dialect.made_ops import operation_of
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
@@ -76,12 +77,12 @@ def _generalize(product: Operation) -> None:
         "operandSegmentSizes": product.attributes["operandSegmentSizes"],
     }
     with ir.InsertionPoint(product), product.location:
-        generic = ir.Operation.create(
+        generic = operation_of(
             "linalg.generic",
-            results=[found.type for found in product.results],
-            operands=list(product.operands),
-            attributes=attributes,
+            product.operands,
+            [found.type for found in product.results],
             regions=1,
+            **attributes,
         )
     product.regions[0].blocks[0].append_to(generic.regions[0])
     for old, new in zip(product.results, generic.results, strict=True):

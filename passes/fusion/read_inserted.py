@@ -11,6 +11,7 @@ copied.
 
 from __future__ import annotations
 
+from ...dialect.made_ops import operation_of
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
@@ -83,14 +84,12 @@ def _redirect(insert: Operation) -> int:
     users = _others(update, insert)
     counts = list(insert.attributes["operandSegmentSizes"])
     with ir.InsertionPoint.after(insert), insert.location:
-        read = ir.Operation.create(
+        read = operation_of(
             _EXTRACT,
-            [update.type],
             [insert.results[0], *bounds],
-            {
-                **{name: insert.attributes[name] for name in _BOUNDS},
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, *counts[2:]]),
-            },
+            [update.type],
+            operandSegmentSizes=ir.DenseI32ArrayAttr.get([1, *counts[2:]]),
+            **{name: insert.attributes[name] for name in _BOUNDS},
         )
     for user in users:
         for place, operand in enumerate(user.operands):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import kind
+from ...dialect.made_ops import operation_of
 from ...dialect.mlir import Attribute, Value, dialect, ir
 from ...dialect.ops.contraction import Contract, Matmul, parse_spec
 from ...dialect.ops.elementwise import Multiply
@@ -41,16 +42,17 @@ def structured(
     body: Callable[..., Value],
 ) -> Value:
     """Build a named linalg op; `body` gets a scalar per input, and last the accumulator."""
-    op = ir.Operation.create(
+    op = operation_of(
         name,
-        results=[destination.type],
-        operands=[*inputs, destination],
-        attributes={"operandSegmentSizes": segments_attribute(len(inputs), 1), **attributes},
+        [*inputs, destination],
+        [destination.type],
         regions=1,
+        operandSegmentSizes=segments_attribute(len(inputs), 1),
+        **attributes,
     )
     block = op.regions[0].blocks.append(*(ir.RankedTensorType(v.type).element_type for v in op.operands))
     with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", operands=[body(*block.arguments)])
+        operation_of("linalg.yield", [body(*block.arguments)])
     return op.results[0]
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...dialect.dtypes import element_type, kind
+from ...dialect.made_ops import filled, operation_of, value_of
 from ...dialect.mlir import Attribute, Location, Operation, Type, Value, dialect, ir
 from ...dialect.op import Op
 from ...dialect.ops.shape import Stretch
@@ -23,7 +24,7 @@ from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent as Extent
 from ..index_arithmetic import IndexArithmetic
-from ..rewriting import new_generic, segments_attribute
+from ..rewriting import new_generic
 
 arith = dialect("arith")
 tensor = dialect("tensor")
@@ -146,9 +147,7 @@ class Conversion:
         attributes: dict[str, Attribute] | None = None,
     ) -> Value:
         """Build an op by name and return its first result: for ops whose Python module is slow to import."""
-        return ir.Operation.create(
-            name, results=list(results), operands=list(operands), attributes=attributes or {}
-        ).results[0]
+        return operation_of(name, operands, results, **(attributes or {})).results[0]
 
     def call(self, symbol: str, arguments: Sequence[Value], result: Type) -> Value:
         """Call a library function on scalars (libm), declared private in the module once."""
@@ -215,21 +214,7 @@ class Conversion:
 
     def fill(self, scalar: Value, result: TensorType, extents: Sequence[Extent]) -> Value:
         """A tensor filled with a scalar in its compute type."""
-        return self.fill_into(self.store(scalar, result.dtype), self.empty(result, extents))
-
-    def fill_into(self, stored: Value, destination: Value) -> Value:
-        """`linalg.fill` of a destination with a scalar in its storage type."""
-        op = ir.Operation.create(
-            "linalg.fill",
-            results=[destination.type],
-            operands=[stored, destination],
-            attributes={"operandSegmentSizes": segments_attribute(1, 1)},
-            regions=1,
-        )
-        block = op.regions[0].blocks.append(stored.type, destination.type.element_type)
-        with ir.InsertionPoint(block):
-            ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
-        return op.results[0]
+        return filled(self.store(scalar, result.dtype), self.empty(result, extents))
 
     # linalg.generic
 
@@ -248,7 +233,7 @@ class Conversion:
         op = new_generic(inputs, destinations, maps, iterators)
         block = op.regions[0].blocks[0]
         with ir.InsertionPoint(block):
-            ir.Operation.create("linalg.yield", operands=list(body(*block.arguments)))
+            operation_of("linalg.yield", body(*block.arguments))
         return list(op.results)
 
     def map_elements(
@@ -299,4 +284,4 @@ def _identity_map(rank: int) -> Any:
 def linalg_index(axis: int) -> Value:
     """The current iteration index of an axis, inside the body of a `linalg.generic`."""
     attributes = {"dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis)}
-    return ir.Operation.create("linalg.index", results=[ir.IndexType.get()], attributes=attributes).results[0]
+    return value_of("linalg.index", [], ir.IndexType.get(), **attributes)

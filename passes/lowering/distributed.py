@@ -15,6 +15,7 @@ from ...dialect.callbacks import COLLECTIVE
 from ...dialect.collective_words import described
 from ...dialect.collectives import Collective, place_of
 from ...dialect.host_calls import NAME, NATIVE, SIGNATURE, collective_symbol
+from ...dialect.made_ops import function_of, operation_of, value_of
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.distributed import (
@@ -124,12 +125,7 @@ def _call(
     lowered = ir.FunctionType.get([operand.type for operand in operands], [storage_type(t) for t in results])
     signature = ir.FunctionType.get([type_to_mlir(t) for t in types], [type_to_mlir(t) for t in results])
     symbol = _declared(c, lowered, signature)
-    made = ir.Operation.create(
-        "func.call",
-        results=list(lowered.results),
-        operands=operands,
-        attributes={"callee": ir.FlatSymbolRefAttr.get(symbol)},
-    )
+    made = operation_of("func.call", operands, lowered.results, callee=ir.FlatSymbolRefAttr.get(symbol))
     return list(made.results)
 
 
@@ -154,18 +150,9 @@ def _declared(c: Conversion, lowered: ir.FunctionType, signature: ir.FunctionTyp
     if key not in known:
         known[key] = collective_symbol(len(known))
         with ir.InsertionPoint.at_block_begin(c.module_body), ir.Location.unknown():
-            ir.Operation.create(
-                "func.func",
-                attributes={
-                    "sym_name": ir.StringAttr.get(known[key]),
-                    "function_type": ir.TypeAttr.get(lowered),
-                    "sym_visibility": ir.StringAttr.get("private"),
-                    NAME: ir.StringAttr.get("collective"),
-                    NATIVE: ir.StringAttr.get(COLLECTIVE),
-                    SIGNATURE: ir.TypeAttr.get(signature),
-                },
-                regions=1,
-            )
+            marks = {NAME: ir.StringAttr.get("collective"), NATIVE: ir.StringAttr.get(COLLECTIVE)}
+            marks[SIGNATURE] = ir.TypeAttr.get(signature)
+            function_of(known[key], lowered.inputs, lowered.results, private=True, **marks)
     return known[key]
 
 
@@ -180,4 +167,4 @@ def _count(c: Conversion, x: Value) -> Extent:
 def _scalar(extent: Value) -> Value:
     word = arith.IndexCastOp(ir.IntegerType.get_signless(64), extent).result
     type = ir.RankedTensorType.get([], word.type)
-    return ir.Operation.create("tensor.from_elements", results=[type], operands=[word]).results[0]
+    return value_of("tensor.from_elements", [word], type)

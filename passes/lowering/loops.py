@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from ...dialect.made_ops import operation_of, value_of
 from ...dialect.mlir import Value, dialect, ir
 from ..index_arithmetic import Extent
 from .conversion import Conversion
@@ -25,11 +26,11 @@ def for_loop(
     """An `scf.for` that carries values; returns them as they are at the end."""
     types = [value.type for value in carried]
     bounds = [c.index(lower), c.index(upper), c.index(1)]
-    op = ir.Operation.create("scf.for", results=types, operands=[*bounds, *carried], regions=1)
+    op = operation_of("scf.for", [*bounds, *carried], types, regions=1)
     block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
     with ir.InsertionPoint(block):
         index, *values = block.arguments
-        ir.Operation.create("scf.yield", operands=list(body(index, values)))
+        operation_of("scf.yield", body(index, values))
     return list(op.results)
 
 
@@ -58,21 +59,19 @@ def branch(
     like: Value,
 ) -> Value:
     """An `scf.if` with one result of the type of `like`."""
-    op = ir.Operation.create("scf.if", results=[like.type], operands=[condition], regions=2)
+    op = operation_of("scf.if", [condition], [like.type], regions=2)
     for region, arm in zip(op.regions, (then, otherwise), strict=True):
         with ir.InsertionPoint(region.blocks.append()):
-            ir.Operation.create("scf.yield", operands=list(arm()))
+            operation_of("scf.yield", arm())
     return op.results[0]
 
 
 def extract(tensor: Value, indices: Sequence[Value]) -> Value:
     """An element of a tensor."""
     element = ir.RankedTensorType(tensor.type).element_type
-    return ir.Operation.create("tensor.extract", results=[element], operands=[tensor, *indices]).results[0]
+    return value_of("tensor.extract", [tensor, *indices], element)
 
 
 def insert(scalar: Value, tensor: Value, indices: Sequence[Value]) -> Value:
     """The tensor with one element replaced."""
-    return ir.Operation.create(
-        "tensor.insert", results=[tensor.type], operands=[scalar, tensor, *indices]
-    ).results[0]
+    return value_of("tensor.insert", [scalar, tensor, *indices], tensor.type)

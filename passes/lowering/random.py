@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...dialect.made_ops import operation_of, value_of
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.random import (
     FillRandom,
@@ -74,9 +75,7 @@ def lower_fill_random(c: Conversion, op: OpInstance) -> Sequence[Value]:
     """The backend takes it as it is."""
     attributes = {name: ir.StringAttr.get(op.attributes[name]) for name in ("algorithm", "function", "dtype")}
     types = [operand.type for operand in (op.operands[1], op.operands[0])]
-    made = ir.Operation.create(
-        FillRandom.mlir_name(), results=types, operands=op.operands, attributes=attributes
-    )
+    made = operation_of(FillRandom.mlir_name(), op.operands, types, **attributes)
     return list(made.results)
 
 
@@ -87,15 +86,15 @@ def _filled(
     state = op.operands[0]
     empty = c.empty(numbers, c.target_extents(op.attributes["shape"], dims))
     names = {"algorithm": op.attributes["algorithm"], "function": function, "dtype": str(numbers.dtype)}
-    made = ir.Operation.create(
+    made = operation_of(
         FillRandom.mlir_name(),
-        results=[storage_type(numbers), state.type],
-        operands=[state, empty, *given],
-        attributes={name: ir.StringAttr.get(value) for name, value in names.items()},
+        [state, empty, *given],
+        [storage_type(numbers), state.type],
+        **{name: ir.StringAttr.get(value) for name, value in names.items()},
     )
     return list(made.results)
 
 
 def _in_tensor(scalars: Sequence[Value]) -> Value:
     type = ir.RankedTensorType.get([len(scalars)], scalars[0].type)
-    return ir.Operation.create("tensor.from_elements", results=[type], operands=list(scalars)).results[0]
+    return value_of("tensor.from_elements", scalars, type)

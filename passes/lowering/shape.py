@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from ...dialect.made_ops import filled
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.arrangement import (
     Concat,
@@ -160,12 +161,12 @@ def lower_pad(c: Conversion, op: OpInstance) -> Value:
     scalar = tensor.ExtractOp(value, []).result
     region = box(low, sizes)
     if region.is_empty:
-        return c.fill_into(scalar, c.empty(op.result_type, extents))
+        return filled(scalar, c.empty(op.result_type, extents))
     result = c.empty(op.result_type, extents)
     for border in _borders(math, sizes, extents, low, high):
         shape = tuple(size if isinstance(size, int) else None for size in border.sizes)
         empty = c.empty(TensorType(shape, op.result_type.dtype), border.sizes)
-        result = insert_region(c.fill_into(scalar, empty), result, border)
+        result = insert_region(filled(scalar, empty), result, border)
     return insert_region(x, result, region)
 
 

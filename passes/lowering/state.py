@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dialect.errors import UnsupportedError
+from ...dialect.made_ops import operation_of, value_of
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.state import AllocRef, RaiseIf, ReadRef, WriteRef
 from .conversion import Conversion, OpInstance, lowers, storage_type
@@ -21,29 +22,30 @@ def lower_alloc_ref(c: Conversion, op: OpInstance) -> Value:
 @lowers(ReadRef)
 def lower_read_ref(c: Conversion, op: OpInstance) -> Value:
     """Read the argument's memory as a tensor; writes of the tensor may go back into it."""
-    return ir.Operation.create(
+    return value_of(
         "bufferization.to_tensor",
-        results=[storage_type(op.result_type)],
-        operands=[op.operands[0]],
-        attributes={"restrict": ir.UnitAttr.get(), "writable": ir.UnitAttr.get()},
-    ).results[0]
+        [op.operands[0]],
+        storage_type(op.result_type),
+        restrict=ir.UnitAttr.get(),
+        writable=ir.UnitAttr.get(),
+    )
 
 
 @lowers(WriteRef)
 def lower_write_ref(c: Conversion, op: OpInstance) -> None:
     """Store the tensor in the argument's memory."""
-    ir.Operation.create(
+    operation_of(
         "bufferization.materialize_in_destination",
-        operands=[op.operands[1], op.operands[0]],
-        attributes={"writable": ir.UnitAttr.get()},
+        [op.operands[1], op.operands[0]],
+        writable=ir.UnitAttr.get(),
     )
 
 
 @lowers(RaiseIf)
 def lower_raise_if(c: Conversion, op: OpInstance) -> None:
     """The backend ends the call here; it takes the op as it is, on storage types."""
-    ir.Operation.create(
+    operation_of(
         RaiseIf.mlir_name(),
-        operands=op.operands,
-        attributes={name: ir.StringAttr.get(op.attributes[name]) for name in ("error", "message")},
+        op.operands,
+        **{name: ir.StringAttr.get(op.attributes[name]) for name in ("error", "message")},
     )

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...dialect.attributes import attribute_to_mlir
-from ...dialect.mlir import Value, dialect, ir
+from ...dialect.made_ops import operation_of
+from ...dialect.mlir import Value, dialect
 from ...dialect.op import OPS, Op
 from ...dialect.ops.ufunc_loops import CallLibrary, CallLoop, LoopOp
 from ...dialect.register import segments
@@ -48,11 +49,8 @@ def _call(op_class: type[Op], arguments: Sequence[Value], values: Mapping[str, A
     written = arguments[len(arguments) - values["updated"] :]
     results = [*(argument.type for argument in written), storage_type(_STATUS)]
     attributes = {f.name: attribute_to_mlir(f.kind, values[f.name]) for f in op_class.attribute_fields()}
-    call = ir.Operation.create(
-        op_class.mlir_name(),
-        results=results,
-        operands=arguments,
-        attributes={**attributes, **segments(arguments, results)},
+    call = operation_of(
+        op_class.mlir_name(), arguments, results, **attributes, **segments(arguments, results)
     )
     return list(call.results)
 

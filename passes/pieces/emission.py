@@ -10,6 +10,7 @@ import numpy as np
 from ...dialect.attributes import type_to_mlir
 from ...dialect.dtypes import is_half
 from ...dialect.emitter import Tensor
+from ...dialect.made_ops import function_of, operation_of
 from ...dialect.mlir import Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.reductions import normalize_axes
@@ -46,15 +47,7 @@ class _Emission:
         types += [type_to_mlir(TensorType((), np.dtype(np.int64)))] * steps.numbers
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
-            region_type = ir.FunctionType.get(types, [])
-            function = ir.Operation.create(
-                "func.func",
-                attributes={
-                    "sym_name": ir.StringAttr.get(name),
-                    "function_type": ir.TypeAttr.get(region_type),
-                },
-                regions=1,
-            )
+            function = function_of(name, types)
         entry = function.regions[0].blocks.append(*types, arg_locs=[ir.Location.unknown()] * len(types))
         inputs = len(steps.inputs)
         self._values = list(entry.arguments)[:inputs]
@@ -63,7 +56,7 @@ class _Emission:
             for step in steps.steps:
                 self._values += self._step(step)
             results = [self._part(part, OpEmitter(ir.Location.unknown())).handle for part in steps.results]
-            ir.Operation.create("func.return", operands=results)
+            operation_of("func.return", results)
         settle_signature(function)
         module.operation.verify()
         return str(module.operation.get_asm(enable_debug_info=True))

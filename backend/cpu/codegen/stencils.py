@@ -8,11 +8,14 @@ Here, the results go to memory of their own first, which is one copy for all.
 
 from __future__ import annotations
 
+from ....dialect.made_ops import operation_of
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.control_flow.structure import producer
+from ....passes.index_arithmetic import Extent
 from ....passes.rewriting import defined_functions, operations_of
+from ...planning.outlining.slices import Slice
 
 _INSERT, _SLICE = "tensor.insert_slice", "tensor.extract_slice"
 
@@ -51,11 +54,8 @@ def _separate(insert: Operation) -> int:
         return 0
     segments = ir.DenseI32ArrayAttr.get([len(empty.operands), 0, 0])
     with ir.InsertionPoint(generic), generic.location:
-        memory = ir.Operation.create(
-            "bufferization.alloc_tensor",
-            [output.type],
-            list(empty.operands),
-            {"operandSegmentSizes": segments},
+        memory = operation_of(
+            "bufferization.alloc_tensor", empty.operands, [output.type], operandSegmentSizes=segments
         )
     generic.operands[place] = memory.results[0]
     return 1
@@ -69,18 +69,10 @@ def _reads_elsewhere(value: Value, whole: Value, insert: Operation) -> bool:
     return _bounds(read) != _bounds(insert)
 
 
-_OFFSETS, _SIZES, _STRIDES = range(3)
-
-
-def _bounds(operation: Operation) -> list[list[Value | int]]:
+def _bounds(operation: Operation) -> tuple[list[Extent], ...]:
     """Offsets, sizes and strides of the part of a tensor that an op reads or replaces."""
-    segments = list(operation.attributes["operandSegmentSizes"])[-3:]
-    operands = iter(list(operation.operands)[-sum(segments) :] if sum(segments) else [])
-    dynamic = ir.ShapedType.get_dynamic_stride_or_offset(), ir.ShapedType.get_dynamic_size()
-    return [
-        [next(operands) if bound in dynamic else bound for bound in operation.attributes[name]]
-        for name in ("static_offsets", "static_sizes", "static_strides")
-    ]
+    where = Slice.of(operation)
+    return where.offsets, where.sizes, where.strides
 
 
 def _is_apart(value: Value, insert: Operation) -> bool:
@@ -96,15 +88,10 @@ def _is_apart(value: Value, insert: Operation) -> bool:
     users = (use.owner.operation for use in memory.results[0].uses)
     if any(user.name != _SLICE and user != insert for user in users):
         return False
-    one, other = _bounds(read), _bounds(insert)
-    if (
-        value.type != insert.operands[0].type
-        or one[_SIZES] != other[_SIZES]
-        or one[_STRIDES] != other[_STRIDES]
-    ):
+    (offsets, sizes, strides), (others, *same) = _bounds(read), _bounds(insert)
+    if value.type != insert.operands[0].type or [sizes, strides] != same:
         return False
-    places = zip(one[_OFFSETS], other[_OFFSETS], one[_SIZES], strict=True)
-    return all(a == b or size == 1 for a, b, size in places)
+    return all(a == b or size == 1 for a, b, size in zip(offsets, others, sizes, strict=True))
 
 
 def _read_as_it_is(value: Value, generic: Operation) -> Value:
@@ -114,11 +101,11 @@ def _read_as_it_is(value: Value, generic: Operation) -> Value:
     assert read is not None
     assert memory is not None
     with ir.InsertionPoint(generic), generic.location:
-        whole = ir.Operation.create(
+        whole = operation_of(
             "bufferization.to_tensor",
-            [memory.results[0].type],
             [memory.operands[0]],
-            {"restrict": ir.UnitAttr.get()},
+            [memory.results[0].type],
+            restrict=ir.UnitAttr.get(),
         )
         part = read.clone()
     part.operation.operands[0] = whole.results[0]

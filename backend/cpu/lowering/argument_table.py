@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....dialect.made_ops import operation_of
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -90,7 +91,5 @@ class _Reader:
         return self._make("llvm.load", [address], {"invariant": ir.UnitAttr.get()})
 
     def _make(self, name: str, operands: Sequence[Value], attributes: dict[str, ir.Attribute]) -> Value:
-        made: Operation = ir.Operation.create(
-            name, results=[self._pointer], operands=list(operands), attributes=attributes
-        )
+        made: Operation = operation_of(name, operands, [self._pointer], **attributes)
         return made.results[0]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 
+from ....dialect.made_ops import operation_of
 from ....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -86,7 +87,7 @@ def return_at_exits(body: Block) -> int:
             for call in _exit_calls(function):
                 with ir.InsertionPoint(call), call.location:
                     result = _result_type(function)
-                    ir.Operation.create("llvm.return", operands=[] if result is None else [_poison(result)])
+                    operation_of("llvm.return", [] if result is None else [_poison(result)])
                 _erase_from(call)
                 count += 1
     declaration.erase()
@@ -107,7 +108,7 @@ def _erase_from(call: Operation) -> None:
 
 def _poison(type: Type) -> Value:
     """A value that is never used, at the current insertion point."""
-    return ir.Operation.create("llvm.mlir.poison", results=[type]).result
+    return operation_of("llvm.mlir.poison", [], [type]).result
 
 
 def _exit_calls(function: Operation) -> list[Operation]:

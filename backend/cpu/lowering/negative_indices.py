@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
+from ....dialect.made_ops import operation_of
 from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -118,7 +119,7 @@ class _Check:
         place = passing.add_argument(self.index.type, self.jump.location)
         with self.jump.location:
             with ir.InsertionPoint(wrapping):
-                added = ir.Operation.create("llvm.add", [self.index.type], [self.index, self.extent]).result
+                added = operation_of("llvm.add", [self.index, self.extent], [self.index.type]).result
                 is_outside = _compare(_AT_LEAST, added, self.extent)
                 _jump(is_outside, (failing, failed), (passing, [*passed, added]), _IN_BOUNDS[::-1])
             with ir.InsertionPoint(self.jump):
@@ -159,9 +160,9 @@ class _Choice:
                 is_inside = _compare(_BELOW, self.index, self.extent)
                 _jump(is_inside, (rest, [self.index]), (wrapping, []), _IN_BOUNDS)
             with ir.InsertionPoint(wrapping):
-                added = ir.Operation.create("llvm.add", [result.type], [self.index, self.extent]).result
+                added = operation_of("llvm.add", [self.index, self.extent], [result.type]).result
                 operands = [_compare(_BELOW, added, self.extent), added, self.place.operands[2]]
-                chosen = ir.Operation.create("llvm.select", [result.type], operands).result
+                chosen = operation_of("llvm.select", operands, [result.type]).result
                 ir.Operation.create("llvm.br", operands=[chosen], successors=[rest])
         self.place.erase()
 
@@ -299,7 +300,7 @@ def _is_same(one: Value, other: Value) -> bool:
 def _compare(predicate: int, left: Value, right: Value) -> Value:
     attributes = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)}
     flag = ir.IntegerType.get_signless(1)
-    return ir.Operation.create("llvm.icmp", [flag], [left, right], attributes=attributes).result
+    return operation_of("llvm.icmp", [left, right], [flag], **attributes).result
 
 
 def _jump(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....dialect.made_ops import operation_of, value_of
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -86,24 +87,20 @@ def _stamp(module: Module, calls: list[tuple[Operation, str]]) -> None:
             with ir.InsertionPoint(op):
                 begin = _call(STAMP_BEGIN, [word], []).results[0]
             with ir.InsertionPoint.after(op):
-                name = ir.Operation.create(
-                    "llvm.mlir.addressof",
-                    results=[pointer],
-                    attributes={"global_name": ir.FlatSymbolRefAttr.get(texts[text])},
-                ).results[0]
+                name = value_of(
+                    "llvm.mlir.addressof", [], pointer, global_name=ir.FlatSymbolRefAttr.get(texts[text])
+                )
                 _call(STAMP_END, [], [name, begin])
 
 
 def _call(name: str, results: list[ir.Type], operands: list[ir.Value]) -> Operation:
-    return ir.Operation.create(
+    return operation_of(
         "llvm.call",
-        results=results,
-        operands=operands,
-        attributes={
-            "callee": ir.FlatSymbolRefAttr.get(name),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
-            "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
-        },
+        operands,
+        results,
+        callee=ir.FlatSymbolRefAttr.get(name),
+        operandSegmentSizes=ir.DenseI32ArrayAttr.get([len(operands), 0]),
+        op_bundle_sizes=ir.DenseI32ArrayAttr.get([]),
     )
 
 

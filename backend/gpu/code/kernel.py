@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from ....dialect.made_ops import function_of, operation_of
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ....passes.rewriting import operations_in
 from ...nests.emit import Emitter, Index, create, load, scalar
@@ -108,7 +109,7 @@ class Kernel:
             block = self.operation.regions[0].blocks[0]
             self.emitter = Emitter(self.operation)
             with ir.InsertionPoint(block):
-                self._return = create_operation("gpu.return")
+                self._return = operation_of("gpu.return")
         self._shared = 0
         with self.body():
             self._bind(list(block.arguments), extents, local)
@@ -123,7 +124,7 @@ class Kernel:
         failed = load(record, [emitter.value(0)])
         with only_if(compare("ne", failed, scalar(failed.type, 0))):
             declare_exit(self.operation)
-            create_operation("func.call", attributes={"callee": ir.FlatSymbolRefAttr.get(EXIT)})
+            operation_of("func.call", callee=ir.FlatSymbolRefAttr.get(EXIT))
 
     @contextmanager
     def body(self) -> Iterator[None]:
@@ -329,17 +330,6 @@ def clone_with(op: Operation, values: dict[Value, Value], value: Any) -> Operati
     return new.operation
 
 
-def create_operation(
-    name: str,
-    results: Sequence[Type] = (),
-    operands: Sequence[Value] = (),
-    attributes: dict[str, Any] | None = None,
-    regions: int = 0,
-) -> Operation:
-    """Create an operation at the insertion point."""
-    return ir.Operation.create(name, list(results), list(operands), attributes or {}, regions=regions)
-
-
 def allocate(extents: Sequence[Index], element: Type) -> Value:
     """Memory of the device that launches share."""
     dynamic = ir.ShapedType.get_dynamic_size()
@@ -428,7 +418,7 @@ def _device_module(function: Operation) -> Operation:
             return op
     module.attributes["gpu.container_module"] = ir.UnitAttr.get()
     with ir.InsertionPoint.after(function), function.location:
-        made = create_operation("gpu.module", attributes={"sym_name": ir.StringAttr.get(name)}, regions=1)
+        made = operation_of("gpu.module", regions=1, sym_name=ir.StringAttr.get(name))
         made.regions[0].blocks.append()
     return made
 
@@ -439,16 +429,14 @@ def _function_operation(
     """A function that can be launched, empty yet; of the first arguments, arrays that are `read` are not written."""
     only_read = [*read, *[False] * (len(types) - len(read))]
     attributes = [_alone(type, is_read, exchanges) for type, is_read in zip(types, only_read, strict=True)]
-    function = create_operation(
+    function = operation_of(
         "gpu.func",
-        attributes={
-            "sym_name": ir.StringAttr.get(name),
-            "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
-            "gpu.kernel": ir.UnitAttr.get(),
-            "known_block_size": ir.DenseI32ArrayAttr.get(list(threads)),
-            "arg_attrs": ir.ArrayAttr.get(attributes),
-        },
         regions=1,
+        sym_name=ir.StringAttr.get(name),
+        function_type=ir.TypeAttr.get(ir.FunctionType.get(types, [])),
+        known_block_size=ir.DenseI32ArrayAttr.get(list(threads)),
+        arg_attrs=ir.ArrayAttr.get(attributes),
+        **{"gpu.kernel": ir.UnitAttr.get()},
     )
     function.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
     return function
@@ -470,14 +458,8 @@ def declare_exit(kernel: Operation) -> None:
     own = kernel.parent.operation.regions[0].blocks[0]
     if any("sym_name" in o.attributes and o.attributes["sym_name"].value == EXIT for o in own.operations):
         return
-    type = ir.TypeAttr.get(ir.FunctionType.get([], []))
-    attributes = {
-        "sym_name": ir.StringAttr.get(EXIT),
-        "function_type": type,
-        "sym_visibility": ir.StringAttr.get("private"),
-    }
     with ir.InsertionPoint.at_block_begin(own):
-        create_operation("func.func", attributes=attributes, regions=1)
+        function_of(EXIT, [], private=True)
 
 
 def _copy_global(op: Operation, kernel: Operation) -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....dialect.made_ops import operation_of
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....dialect.records import dataclass
 from ...nests.emit import Emitter, Index, create, scalar
 from .assembly import instruction
-from .kernel import Kernel, create_operation
+from .kernel import Kernel
 
 LINE, CHUNK = 128, 64 * 128
 """Bytes in a line that is swizzled, and of 64 lines."""
@@ -77,7 +78,7 @@ def _declare_tiles() -> Operation:
         "addr_space": ir.IntegerAttr.get(_i(32), 3),
         "alignment": ir.IntegerAttr.get(i64, _PIECE),
     }
-    return create_operation("llvm.mlir.global", attributes=attributes, regions=1)
+    return operation_of("llvm.mlir.global", regions=1, **attributes)
 
 
 def as_word(number: Index, emitter: Emitter) -> Value:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ....dialect.made_ops import filled
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -186,7 +187,7 @@ def _reduction(search: _Search) -> Value:
     everywhere = ir.AffineMap.get(rank, 0, [])
     maps = [_map(read, search.places) for read in search.reads] + [everywhere] * (len(numbers) + 1)
     conversion = Conversion(None)
-    start = conversion.fill_into(search.loops[0].operands[3], dialect("tensor").empty([], kind))
+    start = filled(search.loops[0].operands[3], dialect("tensor").empty([], kind))
     (made,) = conversion.generic(inputs, [start], maps, ["reduction"] * rank, combined)
     return made
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ....dialect.made_ops import filled
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -112,7 +113,7 @@ def _split(op: Operation, count: int, conversion: Conversion) -> None:
             maps.append(_map(rank + 1, [*dims[:axis], parts, *dims[axis:]]))
         type = ir.RankedTensorType.get([count, *total.type.shape], total.type.element_type)
         zero = create("arith.constant", [type.element_type], [], {"value": _zero(type.element_type)})
-        copy.operands[2] = conversion.fill_into(zero, create("tensor.empty", [type], []))
+        copy.operands[2] = filled(zero, create("tensor.empty", [type], []))
         copy.results[0].set_type(type)
         maps.append(_map(rank + 1, [parts, *result]))
         copy.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map) for map in maps])

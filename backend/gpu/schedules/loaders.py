@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
+from ....dialect.made_ops import slice_of as part_of
 from ....dialect.mlir import Type, Value, ir
 from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, Factor
@@ -68,18 +69,9 @@ def slice_of(tiles: Value, place: Index) -> Value:
     number, size = (place, math.prod(extents)) if isinstance(place, int) else (unknown, 1)
     strides = [math.prod(extents[axis + 1 :]) for axis in range(len(extents))]
     layout = ir.StridedLayoutAttr.get(number * size, strides)
-    groups = {
-        "static_offsets": [number, *[0] * len(extents)],
-        "static_sizes": [1, *extents],
-        "static_strides": [1] * (len(extents) + 1),
-    }
-    attributes: dict[str, ir.Attribute] = {
-        name: ir.DenseI64ArrayAttr.get(numbers) for name, numbers in groups.items()
-    }
-    operands = [tiles] if isinstance(place, int) else [tiles, place]
-    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, len(operands) - 1, 0, 0])
     result = ir.MemRefType.get(extents, type.element_type, layout, type.memory_space)
-    return create("memref.subview", [result], operands, attributes)
+    offsets = [place, *[0] * len(extents)]
+    return part_of("memref.subview", [tiles], result, offsets, [1, *extents]).results[0]
 
 
 class Loader:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from ....dialect.made_ops import operation_of
 from ....dialect.mlir import Operation, Type, Value, ir
 from ....passes.rewriting import reassociation
 from ...functions.number import Integer, Number
@@ -130,8 +131,8 @@ class RadixSorter:
             first = emitter.value(emitter.multiply(digit, self._tiles))
             none = emitter.splat(0, ir.IntegerType.get_signless(32))
             yes = emitter.splat(1, ir.IntegerType.get_signless(1))
-            loop = ir.Operation.create(
-                "scf.for", [none.type], [*map(emitter.value, (0, self._tiles, _THREADS)), none], regions=1
+            loop = operation_of(
+                "scf.for", [*map(emitter.value, (0, self._tiles, _THREADS)), none], [none.type], regions=1
             )
             block = loop.regions[0].blocks.append(
                 emitter.index_type, none.type, arg_locs=[ir.Location.current] * 2

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....dialect.made_ops import operation_of
 from ....dialect.mlir import Block, Operation, Value, ir
 from ....passes.rewriting import operations_of, terminator
 
@@ -45,12 +46,12 @@ def _reorder(loop: Operation, first_entered: Sequence[int], first_passed: Sequen
     passed = _with_first(first_passed, len(loop.results))
     operands, results = list(loop.operands), list(loop.results)
     with ir.InsertionPoint(loop), loop.location:
-        made = ir.Operation.create(
+        made = operation_of(
             "scf.while",
-            results=[results[number].type for number in passed],
-            operands=[operands[number] for number in entered],
-            attributes={name: loop.attributes[name] for name in loop.attributes},
+            [operands[number] for number in entered],
+            [results[number].type for number in passed],
             regions=2,
+            **{name: loop.attributes[name] for name in loop.attributes},
         )
     before, after = (region.blocks[0] for region in loop.regions)
     condition, ends = terminator(before), terminator(after)

@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from ....dialect.mlir import Block, Operation, Value, ir
+from ....dialect.made_ops import filled, value_of
+from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import operations_directly_in, operations_in
 from .scalars import scalar_constant
 
@@ -74,18 +75,7 @@ def _fill(scalar: Value, like: Value) -> Value:
     sizes = []
     if not like.type.has_static_shape:
         sizes = list(like.owner.operation.operands[1].owner.operands)
-    empty = ir.Operation.create("tensor.empty", results=[like.type], operands=sizes).result
-    fill = ir.Operation.create(
-        "linalg.fill",
-        results=[like.type],
-        operands=[scalar, empty],
-        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
-        regions=1,
-    )
-    block: Block = fill.regions[0].blocks.append(scalar.type, like.type.element_type)
-    with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
-    return fill.result
+    return filled(scalar, value_of("tensor.empty", sizes, like.type))
 
 
 def _nested(function: Operation) -> list[Operation]:

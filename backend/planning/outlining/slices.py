@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from ....dialect.made_ops import operation_of, slice_of
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.control_flow.structure import made_by
@@ -114,24 +115,7 @@ def _insert_directly(op: Operation, builder: IndexArithmetic) -> Operation:
 
 def _sliced(op: Operation, tensors: list[Value], where: Slice) -> Operation:
     """A slice like another one, of other tensors and with other bounds."""
-    marker = ir.ShapedType.get_dynamic_size()
-    bounds = {"offsets": where.offsets, "sizes": where.sizes, "strides": where.strides}
-    dynamic = [[extent for extent in extents if not isinstance(extent, int)] for extents in bounds.values()]
-    segments = [*(1 for _ in tensors), *map(len, dynamic)]
-    return ir.Operation.create(
-        op.name,
-        results=[op.results[0].type],
-        operands=[*tensors, *(value for values in dynamic for value in values)],
-        attributes={
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
-            **{
-                f"static_{name}": ir.DenseI64ArrayAttr.get(
-                    [e if isinstance(e, int) else marker for e in extents]
-                )
-                for name, extents in bounds.items()
-            },
-        },
-    )
+    return slice_of(op.name, tensors, op.results[0].type, where.offsets, where.sizes, where.strides)
 
 
 def _drops_only_units(reshape: Operation, large: Type, small: Type) -> bool:
@@ -195,37 +179,16 @@ def make_offsets_operands(op: Operation, builder: IndexArithmetic) -> Operation 
     ]
     if not any(movable):
         return None
-    marker = ir.ShapedType.get_dynamic_size()
     with ir.InsertionPoint(op), op.location:
-        offsets = [
-            builder.value(offset) if move else offset
-            for offset, move in zip(slice_.offsets, movable, strict=True)
-        ]
-    dynamic = [offset for offset in offsets if not isinstance(offset, int)]
-    first = 1 if op.name == "tensor.extract_slice" else 2
-    operands, segments = list(op.operands), list(op.attributes["operandSegmentSizes"])
-    rest = operands[first + segments[first] :]
-    segments[first] = len(dynamic)
-    attributes = dict(op.attributes.items())
-    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
-    attributes["static_offsets"] = ir.DenseI64ArrayAttr.get(
-        [o if isinstance(o, int) else marker for o in offsets]
-    )
-    with ir.InsertionPoint(op), op.location:
-        new = ir.Operation.create(
-            op.name,
-            results=[op.results[0].type],
-            operands=[*operands[:first], *dynamic, *rest],
-            attributes=attributes,
-        )
+        for axis in filter(movable.__getitem__, range(len(movable))):
+            slice_.offsets[axis] = builder.value(slice_.offsets[axis])
+        new = _sliced(op, list(op.operands)[: 1 if op.name == "tensor.extract_slice" else 2], slice_)
     op.results[0].replace_all_uses_with(new.results[0])
     return new
 
 
 def _with_types(op: Operation, operands: list[Value], result: Type) -> Operation:
-    return ir.Operation.create(
-        op.name, results=[result], operands=operands, attributes=dict(op.attributes.items())
-    )
+    return operation_of(op.name, operands, [result], **dict(op.attributes.items()))
 
 
 def _constant(index: Value) -> Extent:

@@ -8,6 +8,7 @@ from typing import Any
 from ....dialect.attributes import elements_from_mlir, type_to_mlir
 from ....dialect.dtypes import kind
 from ....dialect.emitter import INT64, Extent, Tensor
+from ....dialect.made_ops import constant_index, extracted, index_from, operation_of, tensor_from
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import NamedTuple
 from ....dialect.types import TensorType
@@ -17,13 +18,12 @@ from .table import Builder, Refused, result_type, rule
 
 def _truth(b: Builder, condition: Tensor) -> Value:
     """The boolean in a tensor of rank 0."""
-    i1 = ir.IntegerType.get_signless(1)
-    found = ir.Operation.create("tensor.extract", results=[i1], operands=[condition.handle], loc=b.location)
-    return found.results[0]
+    with b.location:
+        return extracted(condition.handle)
 
 
 def _end(b: Builder, name: str, *operands: Value) -> None:
-    ir.Operation.create(name, operands=list(operands), loc=b.location)
+    operation_of(name, operands, location=b.location)
 
 
 def _as(b: Builder, values: Sequence[Tensor], types: Sequence[TensorType]) -> list[Value]:
@@ -43,12 +43,8 @@ def while_(b: Builder, op: Operation, *initial: Tensor) -> Sequence[Tensor]:
         return _counted_loop(b, op, counter, initial)
     types = _types(op)
     location = b.location
-    made = ir.Operation.create(
-        "scf.while",
-        results=list(map(type_to_mlir, types)),
-        operands=_as(b, initial, types),
-        regions=2,
-        loc=location,
+    made = operation_of(
+        "scf.while", _as(b, initial, types), map(type_to_mlir, types), regions=2, location=location
     )
     for region, own, last in zip(op.regions, made.regions, ("scf.condition", "scf.yield"), strict=True):
         block = own.blocks.append(*map(type_to_mlir, types), arg_locs=[location] * len(types))
@@ -174,12 +170,8 @@ def _branch(
     otherwise: Callable[[], Sequence[Tensor]],
 ) -> list[Tensor]:
     types, location = _types(op), b.location
-    made = ir.Operation.create(
-        "scf.if",
-        results=list(map(type_to_mlir, types)),
-        operands=[_truth(b, condition)],
-        regions=2,
-        loc=location,
+    made = operation_of(
+        "scf.if", [_truth(b, condition)], map(type_to_mlir, types), regions=2, location=location
     )
     for region, body in zip(made.regions, (then, otherwise), strict=True):
         with ir.InsertionPoint(region.blocks.append()):
@@ -197,45 +189,17 @@ def counted(
 ) -> list[Tensor]:
     """A loop that runs so many times; the body gets the number of the iteration as i64[], and what is carried."""
     types = [value.type for value in initial]
-    location, index = b.location, ir.IndexType.get()
-
-    def number(value: int) -> Value:
-        attributes = {"value": ir.IntegerAttr.get(index, value)}
-        return ir.Operation.create(
-            "arith.constant", results=[index], attributes=attributes, loc=location
-        ).results[0]
-
-    if isinstance(count, Tensor):
-        i64 = ir.IntegerType.get_signless(64)
-        extracted = ir.Operation.create(
-            "tensor.extract", results=[i64], operands=[count.handle], loc=location
-        )
-        stop = ir.Operation.create(
-            "arith.index_cast", results=[index], operands=[extracted.results[0]], loc=location
-        ).results[0]
-    else:
-        stop = number(count)
-    made = ir.Operation.create(
-        "scf.for",
-        results=list(map(type_to_mlir, types)),
-        operands=[number(0), stop, number(1), *(value.handle for value in initial)],
-        regions=1,
-        loc=location,
-    )
-    block = made.regions[0].blocks.append(
-        index, *map(type_to_mlir, types), arg_locs=[location] * (1 + len(types))
-    )
+    kinds, location = list(map(type_to_mlir, types)), b.location
+    with location:
+        stop = index_from(count.handle) if isinstance(count, Tensor) else constant_index(count)
+        bounds = constant_index(0), stop, constant_index(1)
+        made = operation_of("scf.for", [*bounds, *(value.handle for value in initial)], kinds, regions=1)
+    block = made.regions[0].blocks.append(bounds[0].type, *kinds, arg_locs=[location] * (1 + len(types)))
     with ir.InsertionPoint(block):
         turn, *carried = block.arguments
-        i64 = ir.IntegerType.get_signless(64)
-        wide = ir.Operation.create("arith.index_cast", results=[i64], operands=[turn], loc=location)
-        scalar = ir.Operation.create(
-            "tensor.from_elements",
-            results=[type_to_mlir(TensorType((), INT64))],
-            operands=[wide.results[0]],
-            loc=location,
-        )
-        found = body(scalar.results[0], list(map(b.value, carried)))
+        with location:
+            number = tensor_from(turn)
+        found = body(number, list(map(b.value, carried)))
         b.location = location
         _end(b, "scf.yield", *_as(b, found, types))
     return list(map(b.value, made.results))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....dialect.attributes import elements_to_mlir, type_to_mlir
 from ....dialect.emitter import INT64, Extent, Tensor
+from ....dialect.made_ops import operation_of
 from ....dialect.mlir import Attribute, Operation, ir
 from ....dialect.register import tensor_type
 from ....dialect.types import TensorType
@@ -55,22 +56,20 @@ class Builder(GraphBuilder):
         **attributes: Attribute,
     ) -> Operation:
         """Make an op; `regions` make what their blocks return for `arguments`."""
-        operation = ir.Operation.create(
+        operation = operation_of(
             f"stablehlo.{name}",
-            operands=[operand.handle for operand in operands],
-            results=list(map(type_to_mlir, results)),
-            attributes={key: value for key, value in attributes.items() if value is not None},
+            [operand.handle for operand in operands],
+            map(type_to_mlir, results),
             regions=len(regions),
-            loc=self.location,
+            location=self.location,
+            **{key: value for key, value in attributes.items() if value is not None},
         )
         for region, body in zip(operation.regions, regions, strict=True):
             types = list(map(type_to_mlir, arguments))
             block = region.blocks.append(*types, arg_locs=[self.location] * len(types))
             with ir.InsertionPoint(block):
                 made = body(*map(self.value, block.arguments))
-                ir.Operation.create(
-                    "stablehlo.return", operands=[value.handle for value in made], loc=self.location
-                )
+                operation_of("stablehlo.return", [value.handle for value in made], location=self.location)
         operation.verify()  # raises
         return operation
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.made_ops import filled, operation_of, slice_of, value_of
 from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
@@ -123,9 +124,7 @@ class PackedOperands:
             type = ir.RankedTensorType.get(elements.shape, value.type.element_type)
             dense = ir.DenseElementsAttr.get(elements, type=value.type.element_type, shape=elements.shape)
             with ir.InsertionPoint(value.owner.operation), value.owner.operation.location:
-                self._known[key] = ir.Operation.create(
-                    "arith.constant", [type], [], {"value": dense}
-                ).results[0]
+                self._known[key] = value_of("arith.constant", [], type, value=dense)
         return self._known[key]
 
 
@@ -250,7 +249,7 @@ def _pack(value: Value, layout: PackedLayout) -> Value:
     op = new_generic([value], [_empty(shape, element)], maps, ["parallel"] * rank)
     block = op.regions[0].blocks[0]
     with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", [], [block.arguments[0]])
+        operation_of("linalg.yield", [block.arguments[0]])
     return op.results[0]
 
 
@@ -260,24 +259,13 @@ def _widened(value: Value, shape: Sequence[int], wide: Sequence[int]) -> Value:
     into = _empty(wide, element)
     is_float = isinstance(element, ir.FloatType)
     zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
-    scalar = ir.Operation.create("arith.constant", [element], [], {"value": zero}).results[0]
-    attributes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
-    fill = ir.Operation.create("linalg.fill", [into.type], [scalar, into], attributes, regions=1)
-    block = fill.regions[0].blocks.append(element, element)
-    with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", [], [block.arguments[0]])
-    rank = len(shape)
-    place = {
-        "static_offsets": ir.DenseI64ArrayAttr.get([0] * rank),
-        "static_sizes": ir.DenseI64ArrayAttr.get(list(shape)),
-        "static_strides": ir.DenseI64ArrayAttr.get([1] * rank),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, 0, 0, 0]),
-    }
-    return ir.Operation.create("tensor.insert_slice", [into.type], [value, fill.results[0]], place).results[0]
+    scalar = value_of("arith.constant", [], element, value=zero)
+    zeros = filled(scalar, into)
+    return slice_of("tensor.insert_slice", [value, zeros], into.type, [0] * len(shape), shape).results[0]
 
 
 def _empty(shape: Sequence[int], element: Type) -> Value:
-    return ir.Operation.create("tensor.empty", [ir.RankedTensorType.get(list(shape), element)], []).results[0]
+    return value_of("tensor.empty", [], ir.RankedTensorType.get(list(shape), element))
 
 
 def _replace(op: Operation, contraction: Contraction, packed: Value, panel: int) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .....dialect.made_ops import operation_of
 from .....dialect.mlir import Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
@@ -69,10 +70,10 @@ def _vectorise(loop: Operation) -> None:
     lanes = VECTORS * _lanes(loop)
     note("vector", loop.location, "runs {} iterations side by side in vectors", str(lanes))
     whole = _whole(start, stop, lanes)
-    wide = ir.Operation.create(
+    wide = operation_of(
         "scf.for",
-        [value.type for value in initial],
         [start, whole, constant_index(lanes), *initial],
+        [value.type for value in initial],
         regions=1,
     )
     for name in loop.attributes:

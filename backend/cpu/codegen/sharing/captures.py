@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from .....dialect.made_ops import function_of
 from .....dialect.mlir import Operation, Type, Value, ir
 from .....passes.control_flow.structure import copy_of
 
@@ -74,13 +75,7 @@ def _is_own_memory(memref: Value) -> bool:
 
 def make_function(name: str, types: Sequence[Type], has_body: bool = True) -> Operation:
     """A function without results at the insertion point; one without a body is defined elsewhere."""
-    attributes: dict[str, ir.Attribute] = {
-        "sym_name": ir.StringAttr.get(name),
-        "function_type": ir.TypeAttr.get(ir.FunctionType.get(list(types), [])),
-    }
-    if not has_body:
-        attributes["sym_visibility"] = ir.StringAttr.get("private")
-    function = ir.Operation.create("func.func", [], [], attributes, regions=1)
+    function = function_of(name, types, private=not has_body)
     if has_body:
         function.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
     return function

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .....dialect.loops import INTERRUPTIBLE
+from .....dialect.made_ops import slice_of
 from .....dialect.mlir import Module, Operation, Value, dialect, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
@@ -238,18 +239,13 @@ class _Writer:
         sizes: list[Extent] = list(operand.type.shape)
         for axis in axes:
             offsets[axis], sizes[axis] = self._index.add(offsets[axis], ahead), size
-        return _slice(
-            "tensor.extract_slice",
-            [values.get(source, source)],
-            _with_rows(operand.type, axes),
-            offsets,
-            sizes,
-        )
+        type = _with_rows(operand.type, axes)
+        return slice_of("tensor.extract_slice", [values.get(source, source)], type, offsets, sizes).results[0]
 
     def _insert(self, insert: Operation, part: Value, whole: Value, begin: Extent, size: Extent) -> Value:
         bounds = Slice.of(insert)
         offsets, sizes = [begin, *bounds.offsets[1:]], [size, *bounds.sizes[1:]]
-        return _slice("tensor.insert_slice", [part, whole], whole.type, offsets, sizes)
+        return slice_of("tensor.insert_slice", [part, whole], whole.type, offsets, sizes).results[0]
 
 
 def _outputs(generics: Sequence[Operation]) -> set[Value]:
@@ -261,24 +257,3 @@ def _with_rows(type: ir.RankedTensorType, axes: Sequence[int]) -> ir.RankedTenso
     unknown = ir.ShapedType.get_dynamic_size()
     shape = [unknown if axis in axes else extent for axis, extent in enumerate(type.shape)]
     return ir.RankedTensorType.get(shape, type.element_type)
-
-
-def _slice(
-    name: str, tensors: list[Value], type: ir.Type, offsets: Sequence[Extent], sizes: Sequence[Extent]
-) -> Value:
-    """A slice of a tensor, or an update of one, without gaps."""
-    unknown = ir.ShapedType.get_dynamic_size()
-    known = [[unknown if isinstance(n, ir.Value) else n for n in bounds] for bounds in (offsets, sizes)]
-    dynamic = [[n for n in bounds if isinstance(n, ir.Value)] for bounds in (offsets, sizes)]
-    segments = [*(1 for _ in tensors), *map(len, dynamic), 0]
-    made = operation_of(
-        name,
-        [*tensors, *dynamic[0], *dynamic[1]],
-        [type],
-        operandSegmentSizes=ir.DenseI32ArrayAttr.get(segments),
-        static_offsets=ir.DenseI64ArrayAttr.get(known[0]),
-        static_sizes=ir.DenseI64ArrayAttr.get(known[1]),
-        static_strides=ir.DenseI64ArrayAttr.get([1] * len(offsets)),
-    )
-    result: Value = made.results[0]
-    return result

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.attributes import type_to_mlir
+from .....dialect.made_ops import constant_index
 from .....dialect.mlir import Value, ir
 from .....dialect.register import context
 from .....dialect.types import TensorType
@@ -40,13 +41,6 @@ def counter_value(trace: Recorder, counter: Value) -> TracedArray:
 def index_constant(trace: Recorder, value: int, draft: Draft | None = None) -> Value:
     """An index constant, in front of a draft or at the present place."""
     with context():
-        point = ir.InsertionPoint(trace.region.block) if draft is None else ir.InsertionPoint(draft.op)
-        with point:
-            attribute = ir.IntegerAttr.get(ir.IndexType.get(), value)
-            op = ir.Operation.create(
-                "arith.constant",
-                results=[ir.IndexType.get()],
-                attributes={"value": attribute},
-                loc=ir.Location.unknown(),
-            )
-            return op.results[0]
+        point = ir.InsertionPoint(trace.region.block if draft is None else draft.op)
+        with point, ir.Location.unknown():
+            return constant_index(value)
