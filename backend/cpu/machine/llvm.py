@@ -25,7 +25,7 @@ class ScalarLoops:
     counted: Collection[str] = ()
     """Those with loops that it may turn into vector code: they get its long pipeline."""
     others: Collection[str] = ()
-    """Those with other loops that are not vector code: they get its first level of simplification, in a quarter of
+    """Those with other loops that are not vector code: they get the simplifications of its second level, in a third of
     the time."""
 
 
@@ -94,7 +94,7 @@ MAX_BLOCKS = 1_000
 def _simplify_functions(names: Collection[str], module: Any) -> None:
     """Simplify the functions of some names, and tidy up all others."""
     with (
-        _disposing(_pass_builder(1).getFunctionPassManager()) as simplify,
+        _disposing(_pass_builder(2).getFunctionPassManager()) as simplify,
         _disposing(_tidy_passes()) as tidy,
         _disposing(_few_passes()) as few,
     ):
@@ -108,7 +108,7 @@ def _simplify_functions(names: Collection[str], module: Any) -> None:
                 function, _pass_builder(1)
             )  # what the first passes of a level find equal, is so in turned loops
             if function.name in names:
-                simplify.run(function, _pass_builder(1))
+                simplify.run(function, _pass_builder(2))
 
 
 def _tidy_passes() -> Any:

@@ -42,3 +42,35 @@ def test_what_the_body_may_change_is_read_again() -> None:
     changed = TEXT.replace("ptr noalias", "ptr").replace("  %again =", "  store i64 7, ptr %y\n  %again =")
     text = str(llvm.optimise(changed, llvm.ScalarLoops(others={"f"})))
     assert text.count("load i64") == 2
+
+
+TURNED = """
+define i64 @f(ptr noalias %x, double %v, i64 %n) {
+entry:
+  %first = getelementptr double, ptr %x, i64 %n
+  %begun = load double, ptr %first
+  %some = fcmp ogt double %begun, %v
+  br i1 %some, label %body, label %end
+body:
+  %i = phi i64 [ %n, %entry ], [ %next, %look ]
+  %from = getelementptr double, ptr %x, i64 %i
+  %value = load double, ptr %from
+  %to = getelementptr double, ptr %from, i64 1
+  store double %value, ptr %to
+  %next = sub i64 %i, 1
+  %more = icmp sge i64 %next, 0
+  br i1 %more, label %look, label %end
+look:
+  %following = getelementptr double, ptr %x, i64 %next
+  %seen = load double, ptr %following
+  %holds = fcmp ogt double %seen, %v
+  br i1 %holds, label %body, label %end
+end:
+  ret i64 0
+}
+"""
+
+
+def test_what_the_test_of_the_next_iteration_read_is_handed_on() -> None:
+    text = str(llvm.optimise(TURNED, llvm.ScalarLoops(others={"f"})))
+    assert text.count("load double") == 2  # one in front of the loop, and one in it
