@@ -17,6 +17,14 @@ def algorithm() -> int:
     """The number of the algorithm, as `words.py` counts them."""
 
 
+def is_data() -> int:
+    """1 if the state of a Mersenne Twister is data of the program, 0 if it is in an object of Python's."""
+
+
+def drawn(home: int) -> float:
+    """The next number of the distribution that is asked for."""
+
+
 def is_double() -> int:
     """1 if floats have 64 bits, 0 if they have 32."""
 
@@ -94,6 +102,16 @@ LINKED = (
 def words_assembly(number: int) -> str:
     """What words are made with, in LLVM assembly."""
     return _constant("algorithm", number)
+
+
+def state_assembly(is_data: bool) -> str:
+    """Where the state of a Mersenne Twister is, in LLVM assembly."""
+    return _constant("is_data", int(is_data))
+
+
+def drawn_assembly(distribution: str) -> str:
+    """The function of `twister_floats.py` that draws, in LLVM assembly."""
+    return _function("drawn", "a", f"  %r = call double @{distribution}(i64 %a)\n  ret double %r\n", "double")
 
 
 _OF_PYTHON = """

@@ -13,7 +13,16 @@ import numpy as np
 from ....dialect.bit_generators import ALGORITHMS
 from ....dialect.errors import InternalError
 from ..machine.native_code import kept_library
-from .given import GIVEN, LINKED, REALS, floats_assembly, integers_assembly, words_assembly
+from .given import (
+    GIVEN,
+    LINKED,
+    REALS,
+    drawn_assembly,
+    floats_assembly,
+    integers_assembly,
+    state_assembly,
+    words_assembly,
+)
 from .numpys_distributions import DISTRIBUTIONS, call_assembly, numpys_addresses
 
 
@@ -56,10 +65,10 @@ def twister_address(name: str) -> int:
         make = functools.partial(numpys_assembly, distribution)
         symbols = (*twister_words.LINKED, *known)
         return kept_library(name, make, [exported], symbols, known, is_optimised=True)[exported]
-    linked = kept_library(
-        name, lambda: twister_assembly(function, dtype), [function], symbols, is_optimised=True
-    )
-    return linked[function]
+    own = distribution.removeprefix("own_")
+    exported = _TWISTER + ("floats" if np.dtype(dtype).kind == "f" else own)
+    make = functools.partial(twister_assembly, exported, own, dtype, own != distribution)
+    return kept_library(name, make, [exported], symbols, is_optimised=True)[exported]
 
 
 _TWISTER = "weft_twister_"
@@ -71,15 +80,20 @@ def numpys_assembly(distribution: str) -> str:
     from . import twister_numpys, twister_words
 
     exported = _TWISTER + DISTRIBUTIONS[distribution].kind
-    return call_assembly(distribution) + translate([twister_words, twister_numpys], [exported], 0, GIVEN)
+    given = call_assembly(distribution) + state_assembly(is_data=False)
+    return given + translate([twister_words, twister_numpys], [exported], 0, GIVEN)
 
 
-def twister_assembly(function: str, dtype: str) -> str:
+def twister_assembly(function: str, distribution: str, dtype: str, is_data: bool) -> str:
     """The LLVM assembly of a function of the Mersenne Twister for a dtype."""
     from ..native_python.translator import translate
     from . import integers, twister_floats, twister_integers, twister_words, words
 
-    is_float = np.dtype(dtype).kind == "f"
-    own = floats_assembly("", dtype) if is_float else integers_assembly(np.dtype(dtype))
-    modules = [twister_floats] if is_float else [integers, twister_integers]
-    return words_assembly(0) + own + translate([words, twister_words, *modules], [function], 0, GIVEN)
+    given, modules = words_assembly(0) + state_assembly(is_data), [words, twister_words]
+    if np.dtype(dtype).kind == "f":
+        own = floats_assembly("", dtype) + drawn_assembly(distribution)
+        modules += [twister_floats]
+    else:
+        own = integers_assembly(np.dtype(dtype))
+        modules += [integers, twister_integers]
+    return given + own + translate(modules, [function], 0, GIVEN)

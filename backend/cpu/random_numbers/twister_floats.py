@@ -18,8 +18,8 @@ from ..native_python.intrinsics import (
     stack,
     word,
 )
-from .given import float_of_python, python_float, unit
-from .twister_words import FRAME, Py_DecRef, next_of_twister, of_own_state, wait_for_others
+from .given import drawn, float_of_python, python_float, unit
+from .twister_words import FRAME, Py_DecRef, home_of, next_of_twister, numbers_of
 
 FULL_CIRCLE = 6.283185307179586
 WIDTH = 4 * 2.718281828459045**-0.5 / 2.0**0.5
@@ -32,32 +32,23 @@ LINKED = ("PyObject_GetAttr", "PyObject_SetAttr")
 """The functions of Python that it calls."""
 
 
-def weft_twister_uniform(addresses: int) -> int:
-    """Numbers in [0, 1)."""
-    home = wait_for_others(word(addresses))
-    target = word(addresses + 16)
+def weft_twister_floats(addresses: int) -> int:
+    """Numbers of a distribution, which `drawn` stands for."""
+    home = home_of(addresses, 1, stack(FRAME))
+    target = numbers_of(addresses, 1)
     for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, bits(uniform_of_twister(home)))
+        set_word(target + 8 * number, bits(drawn(home)))
     return 0
 
 
-def uniform_of_twister(home: int) -> float:
+def uniform(home: int) -> float:
     """The next number in [0, 1): of 53 bits."""
     upper = next_of_twister(home) >> 5
     return float((upper << 26) + (next_of_twister(home) >> 6)) * unit()
 
 
-def weft_twister_normal(addresses: int) -> int:
-    """Normal numbers as NumPy's older functions make them: two at a time, of which one is kept (Marsaglia, 1962)."""
-    home = wait_for_others(word(addresses))
-    target = word(addresses + 16)
-    for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, bits(polar(home)))
-    return 0
-
-
-def polar(home: int) -> float:
-    """The next normal number."""
+def normal(home: int) -> float:
+    """The next normal number of NumPy's older functions: two at a time, one of which is kept (Marsaglia, 1962)."""
     spare = word(home + 16)
     if half(spare):
         kept = from_bits(word(spare + 8))
@@ -79,70 +70,48 @@ def polar(home: int) -> float:
 
 def centred(home: int) -> float:
     """The next number in [-1, 1)."""
-    drawn = uniform_of_twister(home)
-    return drawn + drawn - 1.0
+    number = uniform(home)
+    return number + number - 1.0
 
 
-def weft_twister_exponential(addresses: int) -> int:
-    """Exponential numbers, by the inverse of their distribution."""
-    home = wait_for_others(word(addresses))
-    target = word(addresses + 16)
-    for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, bits(-log(1.0 - uniform_of_twister(home))))
-    return 0
-
-
-def weft_twister_ratio_normal(addresses: int) -> int:
-    """Normal numbers as Python makes them: by the ratio of uniform ones (Kinderman and Monahan, 1977)."""
-    home = wait_for_others(word(addresses))
-    target = word(addresses + 16)
-    for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, bits(ratio_normal(home)))
-    return 0
+def exponential(home: int) -> float:
+    """The next exponential number, by the inverse of the distribution."""
+    return -log(1.0 - uniform(home))
 
 
 def ratio_normal(home: int) -> float:
-    """The next normal number."""
+    """The next normal number as Python makes them: by the ratio of uniform ones (Kinderman and Monahan, 1977)."""
     value = 0.0
     while 1:
-        first = uniform_of_twister(home)
-        second = 1.0 - uniform_of_twister(home)
+        first = uniform(home)
+        second = 1.0 - uniform(home)
         value = WIDTH * (first - 0.5) / second
         if not -log(second) < value * value / 4.0:
             break
     return value
 
 
-def weft_twister_circle_normal(addresses: int) -> int:
-    """Normal numbers as `random.gauss` makes them: two at a time, one of which is kept."""
-    home = wait_for_others(word(addresses))
-    target = word(addresses + 16)
-    for number in range(word(word(addresses + 8))):
-        set_word(target + 8 * number, bits(circle_normal(home)))
-    return 0
-
-
 def circle_normal(home: int) -> float:
-    """The next normal number (Box and Muller, 1958)."""
+    """The next normal number as `random.gauss` makes them: two at a time, one is kept (Box and Muller, 1958)."""
     owner = word(home + 16)
     name = word(home + 32)
     if name == 0:
         return circle_normal_of_data(home, owner)
     nothing = word(home + 40)
     kept = PyObject_GetAttr(owner, name)
-    drawn = 0.0
+    made = 0.0
     if kept == nothing:
-        angle = uniform_of_twister(home) * FULL_CIRCLE
-        radius = root(-2.0 * log(1.0 - uniform_of_twister(home)))
-        drawn = cos(angle) * radius
+        angle = uniform(home) * FULL_CIRCLE
+        radius = root(-2.0 * log(1.0 - uniform(home)))
+        made = cos(angle) * radius
         spare = python_float(sin(angle) * radius)
         PyObject_SetAttr(owner, name, spare)
         Py_DecRef(spare)
     else:
-        drawn = float_of_python(kept)
+        made = float_of_python(kept)
         PyObject_SetAttr(owner, name, nothing)
     Py_DecRef(kept)
-    return drawn
+    return made
 
 
 def circle_normal_of_data(home: int, spare: int) -> float:
@@ -150,33 +119,8 @@ def circle_normal_of_data(home: int, spare: int) -> float:
     if half(spare):
         set_half(spare, 0)
         return from_bits(word(spare + 8))
-    angle = uniform_of_twister(home) * FULL_CIRCLE
-    radius = root(-2.0 * log(1.0 - uniform_of_twister(home)))
+    angle = uniform(home) * FULL_CIRCLE
+    radius = root(-2.0 * log(1.0 - uniform(home)))
     set_word(spare + 8, bits(sin(angle) * radius))
     set_half(spare, 1)
     return cos(angle) * radius
-
-
-def weft_twister_own_uniform(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_uniform(of_own_state(addresses, stack(FRAME), 1))
-
-
-def weft_twister_own_normal(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_normal(of_own_state(addresses, stack(FRAME), 1))
-
-
-def weft_twister_own_exponential(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_exponential(of_own_state(addresses, stack(FRAME), 1))
-
-
-def weft_twister_own_ratio_normal(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_ratio_normal(of_own_state(addresses, stack(FRAME), 1))
-
-
-def weft_twister_own_circle_normal(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_circle_normal(of_own_state(addresses, stack(FRAME), 1))

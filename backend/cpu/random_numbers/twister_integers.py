@@ -8,17 +8,17 @@ from __future__ import annotations
 from ..native_python.intrinsics import bit_length, set_word, stack, unsigned_less, word
 from .given import integer, integer_bits, integer_bytes, set_integer
 from .integers import ALL, count_up, mask_of, swap
-from .twister_words import FRAME, next_of_twister, next_pair, of_own_state, wait_for_others
+from .twister_words import FRAME, home_of, next_of_twister, next_pair, numbers_of
 from .words import LOWER
 
 
 def weft_twister_integers(addresses: int) -> int:
     """Integers from the lowest to the highest one, as NumPy's older functions draw them: until one is not too large."""
-    home = wait_for_others(word(addresses))
+    home = home_of(addresses, 4, stack(FRAME))
     lowest = word(addresses + 8)
     highest = word(addresses + 16)
     step = integer_bytes() * word(word(addresses + 24))
-    target = word(addresses + 40)
+    target = numbers_of(addresses, 4)
     buffer = stack(2)
     set_word(buffer + 8, 0)
     for _number in range(word(word(addresses + 32))):
@@ -76,9 +76,9 @@ def next_part_of_twister(home: int, buffer: int) -> int:
 
 def weft_twister_permutation(addresses: int) -> int:
     """Places, shuffled as NumPy's older functions do."""
-    home = wait_for_others(word(addresses))
+    home = home_of(addresses, 1, stack(FRAME))
     length = word(word(addresses + 8))
-    target = word(addresses + 16)
+    target = numbers_of(addresses, 1)
     count_up(target, length)
     last = length - 1
     while last > 0:
@@ -89,9 +89,9 @@ def weft_twister_permutation(addresses: int) -> int:
 
 def weft_twister_order(addresses: int) -> int:
     """Places, shuffled as Python does."""
-    home = wait_for_others(word(addresses))
+    home = home_of(addresses, 1, stack(FRAME))
     length = word(word(addresses + 8))
-    target = word(addresses + 16)
+    target = numbers_of(addresses, 1)
     count_up(target, length)
     last = length - 1
     while last > 0:
@@ -102,10 +102,10 @@ def weft_twister_order(addresses: int) -> int:
 
 def weft_twister_pool(addresses: int) -> int:
     """Places, of which the last ones are in random order, the first one last: of a sample of Python's."""
-    home = wait_for_others(word(addresses))
+    home = home_of(addresses, 2, stack(FRAME))
     last = word(word(addresses + 8))
     length = word(word(addresses + 16))
-    target = word(addresses + 24)
+    target = numbers_of(addresses, 2)
     count_up(target, length)
     for number in range(last):
         swap(target, length - 1 - number, below_of_twister(home, length - number))
@@ -114,9 +114,9 @@ def weft_twister_pool(addresses: int) -> int:
 
 def weft_twister_distinct(addresses: int) -> int:
     """Different integers from zero up to a count: a sample of Python's of which there are much more."""
-    home = wait_for_others(word(addresses))
+    home = home_of(addresses, 2, stack(FRAME))
     count = word(word(addresses + 8))
-    target = word(addresses + 24)
+    target = numbers_of(addresses, 2)
     for number in range(word(word(addresses + 16))):
         drawn = below_of_twister(home, count)
         while has(target, number, drawn):
@@ -135,9 +135,9 @@ def has(target: int, length: int, wanted: int) -> int:
 
 def weft_twister_below(addresses: int) -> int:
     """Integers from zero up to a count, as Python draws them."""
-    home = wait_for_others(word(addresses))
+    home = home_of(addresses, 2, stack(FRAME))
     count = word(word(addresses + 8))
-    target = word(addresses + 24)
+    target = numbers_of(addresses, 2)
     for number in range(word(word(addresses + 16))):
         set_word(target + 8 * number, below_of_twister(home, count))
     return 0
@@ -154,9 +154,9 @@ def below_of_twister(home: int, count: int) -> int:
 
 def weft_twister_bits(addresses: int) -> int:
     """So many random bits."""
-    home = wait_for_others(word(addresses))
+    home = home_of(addresses, 2, stack(FRAME))
     length = word(word(addresses + 8))
-    target = word(addresses + 24)
+    target = numbers_of(addresses, 2)
     for number in range(word(word(addresses + 16))):
         set_word(target + 8 * number, bits_of_twister(home, length))
     return 0
@@ -170,38 +170,3 @@ def bits_of_twister(home: int, length: int) -> int:
         return next_of_twister(home) >> (32 - length)
     lower = next_of_twister(home) & LOWER
     return lower | ((next_of_twister(home) >> (64 - length)) << 32)
-
-
-def weft_twister_own_integers(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_integers(of_own_state(addresses, stack(FRAME), 4))
-
-
-def weft_twister_own_permutation(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_permutation(of_own_state(addresses, stack(FRAME), 1))
-
-
-def weft_twister_own_order(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_order(of_own_state(addresses, stack(FRAME), 1))
-
-
-def weft_twister_own_pool(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_pool(of_own_state(addresses, stack(FRAME), 2))
-
-
-def weft_twister_own_distinct(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_distinct(of_own_state(addresses, stack(FRAME), 2))
-
-
-def weft_twister_own_below(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_below(of_own_state(addresses, stack(FRAME), 2))
-
-
-def weft_twister_own_bits(addresses: int) -> int:
-    """The same of a state that is data."""
-    return weft_twister_bits(of_own_state(addresses, stack(FRAME), 2))

@@ -10,6 +10,7 @@ that is data of the program (`dialect/twister_states.py`) has what NumPy's objec
 from __future__ import annotations
 
 from ..native_python.intrinsics import CFunction, half, set_half, set_word, word
+from .given import is_data
 from .words import LOWER
 
 PyThread_get_thread_ident = CFunction(0)
@@ -84,29 +85,31 @@ def next_pair(home: int) -> int:
     return (upper << 32) | next_of_twister(home)
 
 
-FRAME = 16
-"""The words of memory that `of_own_state` needs."""
+FRAME = 6
+"""The words of memory that `home_of` needs."""
 STATE = 315
 """The words of 64 bits of a state that is data of the program."""
 
 
-def of_own_state(addresses: int, frame: int, others: int) -> int:
-    """The addresses for a function that draws, where the state is data: given first, and taken before the numbers.
+def home_of(addresses: int, others: int, frame: int) -> int:
+    """What says where the state is: what is given, when no other thread draws, or a frame for a state that is data.
 
-    `others` is how many operands are given besides. The state that is given stays as it is.
+    That is taken, too, behind `others` operands that are given besides; the state that is given stays as it is.
     """
     given = word(addresses)
+    if is_data() == 0:
+        return wait_for_others(given)
     state = word(addresses + 8 * (others + 1))
     for number in range(STATE):
         set_word(state + 8 * number, word(given + 8 * number))
-    home = frame + 64
-    set_word(frame, home)
-    for number in range(others):
-        set_word(frame + 8 * (number + 1), word(addresses + 8 * (number + 1)))
-    set_word(frame + 8 * (others + 1), word(addresses + 8 * (others + 2)))
-    set_word(home, state)
-    set_word(home + 8, state + 4 * LENGTH)
-    set_word(home + 16, state + 4 * LENGTH + 8)
-    set_word(home + 24, 0)
-    set_word(home + 32, 0)
+    set_word(frame, state)
+    set_word(frame + 8, state + 4 * LENGTH)
+    set_word(frame + 16, state + 4 * LENGTH + 8)
+    set_word(frame + 24, 0)
+    set_word(frame + 32, 0)
     return frame
+
+
+def numbers_of(addresses: int, others: int) -> int:
+    """Where the numbers go that are drawn."""
+    return word(addresses + 8 * (others + 1 + is_data()))
