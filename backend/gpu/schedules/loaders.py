@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ....dialect.made_ops import slice_of as part_of
@@ -24,6 +24,7 @@ from ..code.vectors import (
     rows_are_multiples,
 )
 from ..code.walk import split
+from .row_boxes import BlockRows
 
 THREADS = 256
 """Of a block."""
@@ -101,6 +102,8 @@ class Loader:
         self.product, self.factor, self.along = product_, factor, along
         self.first, self.extent, self.emitter = first, extent, product_.emitter
         self.box, self.is_moved, self._are_multiples = box, is_moved, are_multiples
+        self.block_rows: BlockRows | None = None
+        """The rows that it brings, if these are of several dimensions."""
         access, summed = factor.access, product_.contraction.summed
         self.by_depth = not access.is_contiguous_in(along)
         fast = summed[-1] if self.by_depth else along
@@ -202,9 +205,10 @@ class Loader:
         place = emitter.add(self.first, side)
         if not (self.is_moved and fits(self.extent, box.side)):
             place = emitter.minimum(place, emitter.subtract(self.extent, wide))
-        return [self._point(position, place, lane) for lane in range(self.lanes)], inside
+        places = {self.along: place} if self.block_rows is None else self.block_rows.clamped(side)
+        return [self._point(position, places, lane) for lane in range(self.lanes)], inside
 
-    def _point(self, position: Index, place: Index, lane: int) -> list[Index]:
+    def _point(self, position: Index, places: Mapping[int, Index], lane: int) -> list[Index]:
         emitter, contraction = self.emitter, self.product.contraction
         point: list[Index] = [0] * len(contraction.nest.parallel)
         for dim, index in zip(contraction.outer, self.product.outer, strict=True):
@@ -213,7 +217,8 @@ class Loader:
             contraction.summed, split(position, list(self.product.summed), emitter), strict=True
         ):
             point[dim] = index
-        point[self.along] = place
+        for dim, index in places.items():
+            point[dim] = index
         fast = contraction.summed[-1] if self.by_depth else self.along
         point[fast] = emitter.add(point[fast], lane)
         return point

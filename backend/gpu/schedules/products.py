@@ -27,6 +27,7 @@ from .device_schedule import DeviceSchedule, Run, size_of
 from .followers import may_follow
 from .loaders import THREADS, Box, Loader, fits, slice_of
 from .results import Results
+from .row_boxes import BlockRows, RowBox, row_box, row_count, tile_counts
 from .steps import Step
 
 _SIDE = 16
@@ -68,7 +69,9 @@ def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
     if all(isinstance(extent, int) for extent in (*extents, *outer)):
         rows, columns = map(int, extents)
         count = math.prod(map(int, outer))
-        down, across = max(found, key=lambda tile: found[tile] * _filled(rows, columns, count, tile))
+        down, across = max(
+            found, key=lambda tile: found[tile] * _filled(contraction, rows * columns * count, tile)
+        )
         if kind.may_be_small and max(rows, columns) <= _SIDE:
             down = across = 1
     # A tile has something for each thread to load.
@@ -76,25 +79,27 @@ def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
     return Shape(down, across, max(kind.depth_of(size, each), THREADS // (_SIDE * each)))
 
 
-def _filled(rows: int, columns: int, count: int, tile: tuple[int, int]) -> float:
+def _filled(contraction: Contraction, elements: int, tile: tuple[int, int]) -> float:
     """Which part of what all multiprocessors could do is asked for: not beyond edges, nor beside the last blocks."""
     gpu = current_gpu()
     down, across = (_SIDE * each for each in tile)
-    blocks = count * -(-rows // down) * -(-columns // across)
+    blocks = math.prod(_known_counts(contraction, row_box(contraction, down), across))
     rounds = -(-blocks // gpu.multiprocessors)
-    return rows * columns * count / (max(rounds, 1) * gpu.multiprocessors * down * across)
+    return elements / (max(rounds, 1) * gpu.multiprocessors * down * across)
 
 
-def tile_counts(contraction: Contraction, rows: int, columns: int, emitter: Emitter) -> list[Index]:
-    """How many tiles there are along each dimension."""
-    sides = (contraction.extent(contraction.row), rows), (contraction.columns, columns)
-    counts = [emitter.divide_up(extent, size) for extent, size in sides]
-    return [*[contraction.extent(dim) for dim in contraction.outer], *counts]
+def _known_counts(contraction: Contraction, box: RowBox, columns: int) -> Iterator[int]:
+    """How many tiles there are along each dimension, all of which have known extents."""
+    sizes = {contraction.column: columns, **dict(zip(box.dims, box.sizes, strict=True))}
+    for dim in {*contraction.outer, contraction.row, contraction.column}:
+        extent = contraction.columns if dim == contraction.column else contraction.extent(dim)
+        assert isinstance(extent, int)
+        yield -(-extent // sizes.get(dim or 0, 1))
 
 
 def known_sides(contraction: Contraction) -> list[int]:
-    """How many rows and columns of the result there are, of those that are known."""
-    sides = contraction.extent(contraction.row), contraction.columns
+    """How many rows and columns tiles can have of the result, of those that are known."""
+    sides = row_count(contraction), contraction.columns
     return [extent for extent in sides if isinstance(extent, int)]
 
 
@@ -145,6 +150,8 @@ class Product(Results):
     ) -> None:
         super().__init__(kernel, contraction, steps, nests, is_asked_for)
         self.shape = shape
+        self.block_rows: BlockRows | None = None
+        """The rows that the block has, if these are of several dimensions."""
         self.own: tuple[Index, Index] | None = None
         """Where what the block stores begins, if its tile may have been moved inside of the result."""
         self.summed = [self.nest.extents[dim] for dim in contraction.summed]
@@ -205,8 +212,13 @@ class Product(Results):
     def _place(self, again: bool = False) -> None:
         """Which square of the result the block has, and what of it the thread."""
         emitter, (down, across) = self.emitter, self.sides
-        extents = tile_counts(self.contraction, down, across, emitter)
-        *self.outer, row, column = split(self.kernel.id("block_id", again=again), extents, emitter)
+        box = row_box(self.contraction, down)
+        extents = tile_counts(self.contraction, box, across, emitter)
+        *others, row, column = split(self.kernel.id("block_id", again=again), extents, emitter)
+        self.outer = others
+        if len(box.dims) > 1:
+            self.take_rows(box, others, row)
+            row = 0
         self.own = emitter.multiply(row, down), emitter.multiply(column, across)
         self.first = (
             self._moved(self.own[0], self.rows, down),
@@ -215,6 +227,14 @@ class Product(Results):
         thread = self.kernel.id("thread_id", again=again)
         self.thread = thread
         self.down, self.across = _in_square(thread, emitter)
+
+    def take_rows(self, box: RowBox, others: Sequence[Index], number: Index) -> BlockRows:
+        """Let the block have the rows of a box by its number, in products by their places along other dimensions."""
+        outer = self.contraction.outer
+        by_dim = dict(zip((dim for dim in outer if dim not in box.dims), others, strict=True))
+        self.outer = [by_dim.get(dim, 0) for dim in outer]
+        self.block_rows = BlockRows(self.contraction, box, number, self.emitter)
+        return self.block_rows
 
     def _moved(self, first: Index, extent: Index, side: int) -> Index:
         """Where a tile begins that is not to reach over the end, if there is room for it."""
@@ -229,6 +249,10 @@ class Product(Results):
         emitter = self.emitter
         found = emitter.splat(1, ir.IntegerType.get_signless(1))
         extents = self.rows, self.columns
+        if self.block_rows is not None:
+            is_inside = self.block_rows.are_inside(self.block_rows.places(row))
+            found, row = found if is_inside is None else is_inside, emitter.value(0)
+            extents = self.sides[0], self.columns
         for at, extent, own, side in zip((row, column), extents, self.own, self.sides, strict=True):
             if not fits(extent, side):
                 condition = compare("ult", at, emitter.value(extent))
@@ -239,6 +263,15 @@ class Product(Results):
             found = create("arith.andi", [found.type], [found, condition])
         return found
 
+    def store_neighbours(self, sums: list[Value], row: Value, column: Value) -> None:
+        """Store neighbours, and what follows of them, from a place in the result, or in the box of rows, on."""
+        if self.block_rows is not None:
+            places = self.block_rows.places(row)
+            outer = zip(self.contraction.outer, self.outer, strict=True)
+            self.outer = [places.get(dim, at) for dim, at in outer]
+            row = self.emitter.value(places[self.contraction.row or 0])
+        super().store_neighbours(sums, row, column)
+
     # The sums
 
     @property
@@ -248,13 +281,10 @@ class Product(Results):
 
     def _sums(self, zeros: list[Value]) -> list[Value]:
         factors, boxes = self.contraction, [Box(side, self.shape.depth) for side in self.sides]
-        return self.add_up(
-            [
-                self.loader(factors.left, factors.row, self.first[0], self.rows, boxes[0]),
-                self.loader(factors.right, factors.column, self.first[1], self.columns, boxes[1]),
-            ],
-            zeros,
-        )
+        left = self.loader(factors.left, factors.row, self.first[0], self.rows, boxes[0])
+        left.block_rows = self.block_rows
+        right = self.loader(factors.right, factors.column, self.first[1], self.columns, boxes[1])
+        return self.add_up([left, right], zeros)
 
     def add_up(self, loaders: Sequence[Loader], zeros: list[Value]) -> list[Value]:
         """The sums of the thread, step by step."""
@@ -401,6 +431,8 @@ class Products(DeviceSchedule):
             written = self.writer(kernel, found, shape, self.steps, nests, asked)
             written.are_multiples = are_multiples
             written.emit()
-        blocks = emitter.product(tile_counts(contraction, shape.rows, shape.columns, emitter))
+        blocks = emitter.product(
+            tile_counts(contraction, row_box(contraction, shape.rows), shape.columns, emitter)
+        )
         tile = f"{shape.rows} by {shape.columns} by {shape.depth}, {shape.down} by {shape.across} a thread"
         kernel.launch([blocks], f"{reason}; {tile}", shared=written.shared_bytes)

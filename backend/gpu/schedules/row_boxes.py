@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ....dialect.mlir import ir
+from ....dialect.mlir import Value, ir
 from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, Factor
-from ...nests.emit import Emitter, Index
+from ...nests.emit import Emitter, Index, create
+from ..code.control import compare
 from ..code.vectors import element_bytes
+from ..code.walk import split
 
 _ALIGNMENT = 16
 """Where rows of arrays have to begin, in bytes."""
 _LONGEST = 256
 """Elements of a box along an axis, those between what is read counted."""
 _MOST_STEP = 8
+_GAIN = 1.1
+"""By what boxes of several dimensions have to be better filled, as it takes some work to find their rows."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,55 @@ class RowBox:
         return math.prod(extent / (-(-extent // size) * size) for extent, size in sides)
 
 
+class BlockRows:
+    """The rows of a block."""
+
+    def __init__(self, contraction: Contraction, box: RowBox, number: Index, emitter: Emitter) -> None:
+        """Those of a box, by its number among all."""
+        self._contraction, self.box, self._emitter = contraction, box, emitter
+        boxes = split(emitter.value(number), box.counts(contraction, emitter), emitter)
+        self.firsts = [emitter.multiply(at, size) for at, size in zip(boxes, box.sizes, strict=True)]
+
+    def places(self, number: Index) -> dict[int, Index]:
+        """Where the row of a number in the box is."""
+        emitter = self._emitter
+        within = split(emitter.value(number), list(self.box.sizes), emitter)
+        places = [emitter.add(first, at) for first, at in zip(self.firsts, within, strict=True)]
+        return dict(zip(self.box.dims, places, strict=True))
+
+    def clamped(self, number: Index) -> dict[int, Index]:
+        """Where the row of a number is, or one that is in the result."""
+        extent = self._contraction.extent
+        last = {dim: self._emitter.subtract(extent(dim), 1) for dim in self._ends()}
+        return {
+            dim: self._emitter.minimum(place, last[dim]) if dim in last else place
+            for dim, place in self.places(number).items()
+        }
+
+    def are_inside(self, places: Mapping[int, Index]) -> Value | None:
+        """Whether a row is in the result; None where all are."""
+        found, value = None, self._emitter.value
+        for dim in self._ends():
+            condition = compare("ult", value(places[dim]), value(self._contraction.extent(dim)))
+            found = condition if found is None else create("arith.andi", [found.type], [found, condition])
+        return found
+
+    def _ends(self) -> list[int]:
+        """The dimensions along which boxes reach over the end."""
+        extents = [
+            (dim, self._contraction.extent(dim), size)
+            for dim, size in zip(self.box.dims, self.box.sizes, strict=True)
+        ]
+        return [dim for dim, extent, size in extents if not isinstance(extent, int) or extent % size]
+
+
+def tile_counts(contraction: Contraction, box: RowBox, columns: int, emitter: Emitter) -> list[Index]:
+    """How many tiles there are: along dimensions that have no rows of them, of rows, and of columns."""
+    outer = [contraction.extent(dim) for dim in contraction.outer if dim not in box.dims]
+    rows = emitter.product(box.counts(contraction, emitter))
+    return [*outer, rows, emitter.divide_up(contraction.columns, columns)]
+
+
 def depth_dim(contraction: Contraction) -> int:
     """The dimension that is summed along lines of a factor: the last one, if lines are across."""
     lasts = [factor.access.expressions[-1] for factor in (contraction.left, contraction.right)]
@@ -52,13 +105,19 @@ def depth_dim(contraction: Contraction) -> int:
     return next((dim for dim in found if dim in contraction.summed), contraction.summed[-1])
 
 
-def row_box(contraction: Contraction, lines: int) -> RowBox:
-    """The box of so many rows that fills the result best."""
+def row_box(contraction: Contraction, lines: int, is_copied: bool = False) -> RowBox:
+    """The box of so many rows that fills the result best; if it `is_copied`, among those that tensor maps have."""
     row, left = contraction.row, contraction.left.access
     assert row is not None
     alone = RowBox((row,), (lines,))
     if left.is_contiguous_in(row):
         return alone
+    if not is_copied:
+        rows = [dim for dim in sorted((row, *contraction.outer)) if _has_rows(contraction, dim)]
+        known = len(rows) > 1 and isinstance(contraction.extent(row), int)
+        boxes = [RowBox(tuple(rows), sizes) for sizes in _sizes(lines, len(rows))] if known else []
+        best = max([alone, *boxes], key=lambda box: box.filled(contraction))
+        return best if best.filled(contraction) > _GAIN * alone.filled(contraction) else alone
     axes = {
         dim: axis_of(contraction.left, dim)
         for dim in (row, *contraction.outer)
@@ -74,6 +133,17 @@ def row_box(contraction: Contraction, lines: int) -> RowBox:
         if all(size * step <= _LONGEST for size, step in zip(sizes, steps, strict=True))
     ]
     return max([alone, *boxes], key=lambda box: box.filled(contraction))
+
+
+def row_count(contraction: Contraction) -> Index:
+    """How many rows there are that tiles can share, of all dimensions that have some."""
+    row = contraction.row
+    assert row is not None
+    alone = contraction.extent(row)
+    if contraction.left.access.is_contiguous_in(row) or not isinstance(alone, int):
+        return alone
+    others = [contraction.extent(dim) for dim in contraction.outer if _has_rows(contraction, dim)]
+    return math.prod([alone, *(extent for extent in others if isinstance(extent, int))])
 
 
 def _has_rows(contraction: Contraction, dim: int) -> bool:

@@ -40,7 +40,7 @@ from ..code.tensor_copies import (
 from ..code.vectors import element_bytes, is_aligned
 from ..code.walk import rest_and_quotient, split
 from . import products, tensor_cores
-from .row_boxes import RowBox, box_of, depth_dim, first_of_box, has_boxes, row_box
+from .row_boxes import RowBox, box_of, depth_dim, first_of_box, has_boxes, row_box, tile_counts
 from .steps import Step
 
 _STAGES = 4
@@ -92,7 +92,7 @@ def _takes(contraction: Contraction) -> bool:
         all(not isinstance(extent, int) or extent >= _LEAST for extent in extents)
         and has_boxes(contraction.left, contraction.row, depth)
         and has_boxes(contraction.right, contraction.column, depth)
-        and row_box(contraction, _LEAST).filled(contraction) > _FILLED
+        and row_box(contraction, _LEAST, is_copied=True).filled(contraction) > _FILLED
     )
 
 
@@ -119,11 +119,8 @@ def _tile(contraction: Contraction, is_alone: bool, emitter: Emitter) -> Tile:
 
 
 def _counts(contraction: Contraction, tile: Tile, emitter: Emitter) -> list[Index]:
-    """How many tiles there are: along dimensions that have no rows of them, of rows, and of columns."""
-    box = row_box(contraction, tile.rows)
-    outer = [contraction.extent(dim) for dim in contraction.outer if dim not in box.dims]
-    rows = emitter.product(box.counts(contraction, emitter))
-    return [*outer, rows, emitter.divide_up(contraction.columns, tile.columns)]
+    """How many tiles there are."""
+    return tile_counts(contraction, row_box(contraction, tile.rows, is_copied=True), tile.columns, emitter)
 
 
 def _only_rounds(step: Step) -> bool:
@@ -191,7 +188,7 @@ def _box(contraction: Contraction, number: int, tile: Tile) -> tuple[list[int], 
 def _roles(contraction: Contraction, tile: Tile) -> list[tuple[Factor, RowBox]]:
     """Both factors, with the dimensions along which they have rows or columns, and how many of these a block has."""
     return [
-        (contraction.left, row_box(contraction, tile.rows)),
+        (contraction.left, row_box(contraction, tile.rows, is_copied=True)),
         (contraction.right, RowBox((contraction.column,), (tile.columns,))),
     ]
 
@@ -266,22 +263,15 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
         tiles = emitter.multiply(rows, columns)
         *others, within = split(self.kernel.id("block_id"), [*outer, tiles], emitter)
         row, column = self._by_bands(emitter.value(within), rows, columns)
-        self.box = row_box(self.contraction, tile.rows)
-        boxes = split(emitter.value(row), self.box.counts(self.contraction, emitter), emitter)
-        self.first_rows = [emitter.multiply(n, size) for n, size in zip(boxes, self.box.sizes, strict=True)]
-        self.first = self.first_rows[-1], emitter.multiply(column, tile.columns)
-        dims = [dim for dim in self.contraction.outer if dim not in self.box.dims]
-        self._others = dict(zip(dims, others, strict=True))
+        box = row_box(self.contraction, tile.rows, is_copied=True)
+        self.boxed = self.take_rows(box, others, row)
+        self.first = self.boxed.firsts[-1], emitter.multiply(column, tile.columns)
 
-    def point(self, rows: Sequence[Index], column: Index) -> list[Index]:
-        """Where in the nest a row and a column of a tile are, but for what is summed."""
+    def first_point(self) -> list[Index]:
+        """Where in the nest the tile begins, but for what is summed."""
         points: list[Index] = [0] * len(self.nest.parallel)
-        places = {
-            **self._others,
-            **dict(zip(self.box.dims, rows, strict=True)),
-            self.contraction.column: column,
-        }
-        for dim, place in places.items():
+        outer = dict(zip(self.contraction.outer, self.outer, strict=True))
+        for dim, place in {**outer, **self.boxed.places(0), self.contraction.column: self.first[1]}.items():
             points[dim] = place
         return points
 
@@ -315,11 +305,10 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
 
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store what is in the result of the sums of a thread."""
+        emitter = self.emitter
         for half in range(2):
-            rows, is_inside = self._row(8 * half)
-            point = self.point(rows, 0)
-            self.outer = [point[dim] for dim in self.contraction.outer]
-            row = self.emitter.value(point[self.contraction.row or 0])
+            row = emitter.value(emitter.add(emitter.add(self.warp[0], 8 * half), self.group))
+            is_inside = self.boxed.are_inside(self.boxed.places(row))
             with nullcontext() if is_inside is None else only_if(is_inside):
                 for j in range(self.tile.columns // 8):
                     column = self.place_of(1, 8 * j, self.emitter.multiply(self.pair, 2))
@@ -328,19 +317,6 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
                         start = 4 * j + 2 * half + lane
                         with self._if_inside(at, self.columns, self.tile.columns):
                             self.store_neighbours(sums[start : start + lanes], row, at)
-
-    def _row(self, below: int) -> tuple[list[Index], Value | None]:
-        """Where the row of the thread lies that is so many below its first one, and whether, if not always."""
-        emitter, found = self.emitter, None
-        number = emitter.add(emitter.add(self.warp[0], below), self.group)
-        within = split(number, list(self.box.sizes), emitter)
-        rows = [emitter.add(start, at) for start, at in zip(self.first_rows, within, strict=True)]
-        for dim, size, at in zip(self.box.dims, self.box.sizes, rows, strict=True):
-            extent = self.contraction.extent(dim)
-            if not isinstance(extent, int) or extent % size:
-                condition = compare("ult", emitter.value(at), emitter.value(extent))
-                found = condition if found is None else create("arith.andi", [found.type], [found, condition])
-        return rows, found
 
     def _if_inside(self, at: Value, extent: Index, tile: int) -> AbstractContextManager[object]:
         """Write what is done for places in the result, which all are where tiles divide it."""
@@ -400,7 +376,7 @@ class _Ring:
         emitter, product_ = self._emitter, self._product
         contraction = product_.contraction
         factor, rows = _roles(contraction, self._tile)[number]
-        points = product_.point(product_.first_rows, product_.first[1])
+        points = product_.first_point()
         for dim, place in zip(self._summed, split(step, self._counts, emitter), strict=True):
             points[dim] = emitter.multiply(place, self._length) if dim == self._depth else place
         for chunk in range(rows.sizes[-1] // self._length if _is_across(factor, rows) else 1):

@@ -176,3 +176,40 @@ func.func private @kernel_6(%a: memref<25088x64xf32>, %b: memref<64x64xf32>, %c:
   }
   return
 }
+
+// -----
+
+// Rows of 7 places share tiles with those of other rows and images: 392 rows are 13 boxes, and some at edges. Rows that
+// fill tiles have their own.
+// CHECK-LABEL: func.func private @kernel_30
+// CHECK: gpu.launch_func {{.*}} blocks in (%c14, %c1, %c1)
+// CHECK: "products: tiles in shared memory; 32 by 32 by 16, 2 by 2 a thread"
+func.func private @kernel_30(%x: memref<8x9x9x16xf32>, %w: memref<3x3x16x32xf32>, %y: memref<8x7x7x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, h, w, f, i, j, c) -> (n, h + i, w + j, c)>,
+                                   affine_map<(n, h, w, f, i, j, c) -> (i, j, c, f)>,
+                                   affine_map<(n, h, w, f, i, j, c) -> (n, h, w, f)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<8x9x9x16xf32>, memref<3x3x16x32xf32>) outs(%y : memref<8x7x7x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func private @kernel_31
+// CHECK: gpu.launch_func {{.*}} blocks in (%c21, %c1, %c1)
+func.func private @kernel_31(%x: memref<3x7x32x16xf32>, %w: memref<16x32xf32>, %y: memref<3x7x32x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, h, w, f, c) -> (n, h, w, c)>,
+                                   affine_map<(n, h, w, f, c) -> (c, f)>,
+                                   affine_map<(n, h, w, f, c) -> (n, h, w, f)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<3x7x32x16xf32>, memref<16x32xf32>) outs(%y : memref<3x7x32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -85,3 +86,30 @@ def test_the_assembler_takes_them() -> None:
     assert "128 by 64 by 64" in str(code.schedules)
     for resources in code.assembled().values():
         assert resources.spilled == 0
+
+
+SMALL: dict[str, tuple[Shape, Shape, Any, str]] = {
+    # Images whose rows fill no tile, and how they are multiplied.
+    "float32": ((3, 7, 7, 12), (3, 3, 12, 20), np.float32, "products: tiles"),
+    "float32, many": ((9, 14, 14, 16), (3, 3, 16, 64), np.float32, "products: tiles"),
+    "float64": ((3, 7, 7, 12), (3, 3, 12, 20), np.float64, "tensor cores f64"),
+    "halves": ((3, 7, 7, 16), (3, 3, 16, 24), np.float16, "tensor cores: halves"),
+    "halves that are not aligned": ((3, 7, 7, 5), (3, 3, 5, 24), np.float16, "tensor cores: halves"),
+    "bytes": ((3, 7, 7, 16), (3, 3, 16, 24), np.int8, "products: tiles"),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_images_of_few_rows_share_tiles(name: str) -> None:
+    images, filters, dtype, schedule = SMALL[name]
+    given = _numbers(*images).astype(dtype), _numbers(*filters).astype(dtype)
+    text = _checked(lambda x, w: np.maximum(weft.conv(x, w, padding="same"), 0) + x[..., :1], *given)
+    assert schedule in text
+
+
+def test_fewer_blocks_are_launched() -> None:
+    """49 rows of 8 images are 13 boxes of 32, or so, and not 56 of which each has 7 rows."""
+    specs = [weft.TensorSpec(shape, np.float32) for shape in ((8, 7, 7, 16), (3, 3, 16, 32))]
+    text = device_code(lambda x, w: weft.conv(x, w, padding="same"), *specs).text
+    (blocks,) = (int(n) for n in re.findall(r"@kernel_1 blocks in \(%c(\d+), %c1, %c1\)", text))
+    assert blocks < 30
