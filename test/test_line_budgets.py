@@ -519,6 +519,11 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         95,
         "ops are made by name here, where passes, backend, frontend and tools had a function each",
     ),
+    (
+        "frontend/autograph/operators",
+        101,
+        "objects whose `__lt__` calls functions, keys of cmp_to_key, and any number of items are sorted by comparing",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

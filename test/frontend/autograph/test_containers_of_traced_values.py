@@ -11,7 +11,6 @@ import pytest
 
 import weft
 from support.behaviour_harness import same
-from weft.dialect.errors import UnsupportedError
 
 
 def ordered(x):
@@ -73,13 +72,6 @@ def test_as_in_python(function: Callable[..., Any]) -> None:
             except (KeyError, IndexError, ValueError) as error:
                 found.append(f"{type(error).__name__}: {str(error).splitlines()[0]}")
         assert found[1] == found[0]
-
-
-def test_a_long_list_of_other_things_than_numbers_is_not_sorted() -> None:
-    with pytest.raises(
-        UnsupportedError, match="sorting 20 values of the run time that are not numbers of one type"
-    ):
-        weft.function(lambda x: sorted([(x[0], 1), (x[1], 2)] * 10))(np.arange(20.0))
 
 
 class TestFunctionsOfTheOperatorModule:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import dis
 import functools
 import types
 from collections.abc import Callable, Iterator
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ....guards.generated import is_generated
 from ....numpy_api import lookup
 from ....reach.walks import attributes_of
 from ....runtime_values.kept_texts import ranks_of_texts
@@ -20,7 +18,6 @@ from ....runtime_values.strings import string_of
 from ....signature.traced_value import CompositeValue
 from ....source.modules import is_users_object
 from ....tracing.array import TracedArray
-from ....tracing.number_types import PYTHON_NUMBERS
 from ....tracing.staging import asarray, raise_if, raise_where
 from ..branches.conditions import truth_of
 from ..branches.exits import BREAK, Exit
@@ -30,7 +27,7 @@ from ..lists.grown_tuples import GrownTuple
 from ..lists.items_of_types import ranks_of_types
 from ..lists.kept_items import keep_read
 from ..lists.packed_lists import kind_of_numbers
-from ..statements.comparisons import compare, holds_staged, sorted_by_comparing
+from ..statements.comparisons import compare, holds_staged
 from ..statements.comprehensions import comprehension
 from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
@@ -40,6 +37,7 @@ from ..values.array_kinds import as_array_kind
 from ..values.iterables import OneByOne, Part, Sequence, sequence_of
 from ..values.kinds import ArrayKind, Container, Kind, Partial, Text
 from ..values.sequence_iterators import SequenceIterator, left_of
+from . import comparison_sorts
 from .builtins_on_arrays import bool_, fold
 
 Key = Callable[[Any], Any]
@@ -147,9 +145,12 @@ def extreme(
     builtin: Callable[..., Any], symbol: str, *args: Any, key: Key | None = None, **default: Any
 ) -> Any:
     """`min` or `max`: the first of the smallest or largest, as an operator says which one is better."""
-    is_better = functools.partial(compare, symbol)
+    is_better: Callable[[Any, Any], Any] = functools.partial(compare, symbol)
     items = left_of(args[0]) if len(args) == 1 else args
     key = key or _key_of_pairs(items)
+    if (comes_before := comparison_sorts.comparing(key)) is not None:
+        key = None
+        is_better = comes_before if symbol == "<" else lambda one, best: comes_before(best, one)
     rank: Key = (lambda item: item) if key is None else functools.partial(operators().call, key)
     if isinstance(items, OneByOne):
         items = list_(items)
@@ -258,9 +259,12 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
     iterable = left_of(iterable)
     key = key or _key_of_pairs(iterable)
     items = list_(iterable) if isinstance(iterable, (OneByOne, Sequence)) else iterable
+    if (comes_before := comparison_sorts.comparing(key)) is not None:
+        listed = list_(items)
+        return _in_order_by_comparing(listed, listed, comes_before, reverse)
     if isinstance(items, GrowingList):
         return sorted_list(items, key, reverse)
-    if not isinstance(items, ARRAYS) and not _is_walkable(items) and key is None and not _hold_data(items):
+    if not isinstance(items, ARRAYS) and not _is_walkable(items) and key is None and not _are_of_data(items):
         return builtins.sorted(items, reverse=reverse)
     if not isinstance(items, ARRAYS):
         return _sorted_values(builtins.list(items), key, reverse)
@@ -296,20 +300,20 @@ def _at(items: Any, places: TracedArray) -> Any:
     return comprehension("list", places, items.__getitem__) if items.ndim > 1 else list_(items[places])
 
 
-def _sorted_values(items: builtins.list[Any], key: Key | None, reverse: bool) -> builtins.list[Any]:
+def _sorted_values(items: builtins.list[Any], key: Key | None, reverse: bool) -> Any:
     """A sorted list of values of which some are known at run time only."""
     ranks = items if key is None else [operators().call(key, item) for item in items]
     return _in_order(items, ranks, reverse)
 
 
-def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: bool) -> builtins.list[Any]:
+def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: bool) -> Any:
     """Items in the order of their ranks."""
-    if not any(map(holds_staged, ranks)) and not _hold_data(ranks):
+    if not any(map(holds_staged, ranks)) and not _are_of_data(ranks):
         places = builtins.sorted(range(len(items)), key=ranks.__getitem__, reverse=reverse)
         return [items[place] for place in places]
     if not _are_alike(items) or not _are_alike(ranks):
         if not _is_of_real_numbers(items) or not _is_of_real_numbers(ranks):
-            return sorted_by_comparing(items, ranks, reverse)
+            return _in_order_by_comparing(items, ranks, comparison_sorts.is_less, reverse)
         ordered = GrowingList(items).taken(_order_of_all(GrowingList(ranks).ranks(), reverse))
         return [ordered.item(place) for place in range(len(items))]
     kind = kind_of(items[0])
@@ -318,54 +322,29 @@ def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: boo
     return [ordered[place].copy()._like_python(number) for place in range(len(items))]
 
 
-def _hold_data(items: Any) -> bool:
-    """Whether items are objects of the user's that hold what only the program knows, as comparing them may ask.
-
-    More of them are compared than Python would, which nobody sees where comparing does nothing else.
-    """
-    return _are_of_data(items) and all(map(_only_compares, set(map(type, _objects_in(items)))))
+def _in_order_by_comparing(
+    items: Any, ranks: Any, comes_before: Callable[[Any, Any], Any], reverse: bool
+) -> Any:
+    """Items in the order of ranks of which only comparing tells which one comes first."""
+    places = comparison_sorts.places_by_comparing(ranks, comes_before, reverse)
+    if isinstance(items, GrowingList):
+        return items.taken(places)
+    return [comparison_sorts.item_at(items, place) for place in builtins.list(places)]
 
 
 def _are_of_data(items: Any) -> bool:
-    """Whether some items are objects of the user's that hold what only the program knows."""
-    return any(any(map(holds_staged, (attributes_of(one) or {}).values())) for one in _objects_in(items))
-
-
-def _objects_in(items: Any) -> list[Any]:
-    return [item for item in items if is_users_object(item)] if isinstance(items, (list, tuple)) else []
-
-
-def _only_compares(kind: type) -> bool:
-    """Whether methods that tell which of two objects comes first do nothing but compute."""
-    methods = [getattr(kind, name) for name in ("__lt__", "__gt__")]
-    written = [method for method in methods if isinstance(method, types.FunctionType)]
-    return bool(written) and all(
-        is_generated(method) or method.__module__ == "functools" or _only_computes(method)
-        for method in written
-    )
-
-
-_ACTS = (
-    *("CALL_METHOD", "DELETE", "IMPORT", "LOAD_CLASSDEREF", "LOAD_DEREF", "LOAD_METHOD", "RAISE", "YIELD"),
-    *("STORE_ATTR", "STORE_DEREF", "STORE_GLOBAL", "STORE_S"),
-)
-"""How ops of Python's begin that write something, end a call, or call what may."""
-
-
-_COMPUTING = set(map(id, (abs, isinstance, len, max, min, round)))
-
-
-def _only_computes(function: types.FunctionType) -> bool:
-    """Whether a function writes to nothing, and calls only what does nothing but compute."""
-    for instruction in dis.get_instructions(function):
-        name, said = instruction.opname, instruction.argrepr
-        if name.startswith(_ACTS) or (name == "LOAD_ATTR" and "NULL" in said):
-            return False
-        if name == "LOAD_GLOBAL":
-            value = function.__globals__.get(instruction.argval, vars(builtins).get(instruction.argval))
-            if id(value) not in _COMPUTING and not isinstance(value, (type, *PYTHON_NUMBERS.values())):
-                return False
-    return True
+    """Whether some items are objects of the user's that hold what only the program knows, as comparing them may ask."""
+    left, seen = builtins.list(items) if isinstance(items, (list, tuple)) else [], set()
+    while left:
+        one = left.pop()
+        if not is_users_object(one) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        attributes = [*(attributes_of(one) or {}).values()]
+        if any(map(holds_staged, attributes)):
+            return True
+        left += attributes
+    return False
 
 
 def _is_number(rank: Any) -> bool:
@@ -391,7 +370,7 @@ def _are_alike(items: Sequence_[Any]) -> bool:
     )
 
 
-def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingList:
+def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> Any:
     """A sorted copy of a list that grows."""
     ranks = items if key is None else comprehension("list", items, lambda item: operators().call(key, item))
     kind = ranks.kind
@@ -408,9 +387,7 @@ def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingLi
         return items.taken(_order_of_tuples(ranks, reverse))
     if order is None:
         if not isinstance(kind, ArrayKind) or kind.type.rank:
-            items.refuse(
-                "sorting items that are no numbers or tuples of numbers, without a key that gives such,"
-            )
+            return _in_order_by_comparing(items, ranks, comparison_sorts.is_less, reverse)
         return items.taken(_order_of_all(ranks.ranks(), reverse))
     return items.taken(_order(order, reverse))
 

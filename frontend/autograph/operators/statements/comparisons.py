@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from .....dialect.bit_generators import is_generator
-from .....dialect.errors import UnsupportedError
 from ....guards.generated import is_generated
 from ....signature.traced_value import COMPARISONS, held
 from ....source.modules import is_users_object
@@ -122,28 +120,3 @@ def _ordered(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
 
 def _truth(compared: Any) -> Any:
     return as_bool(truth_of(compared).copy()) if is_staged(compared) else bool(compared)
-
-
-MOST_SORTED = 16
-"""How many items that are no plain numbers may be sorted by comparing them."""
-
-
-def sorted_by_comparing(items: Sequence[Any], ranks: Sequence[Any], reverse: bool) -> list[Any]:
-    """The items in the order of their ranks, which only the program knows; equal ones keep their places."""
-    if len(items) > MOST_SORTED:
-        raise UnsupportedError(
-            f"sorting {len(items)} values of the run time that are not numbers of one type needs more comparisons than "
-            f"compiled code is given (at most {MOST_SORTED} items): sort an array (np.argsort), or sort by numbers"
-        )
-    pairs = list(zip(items, ranks, strict=True))
-    for end in range(len(pairs) - 1, 0, -1):
-        for place in range(end):
-            one, other = pairs[place], pairs[place + 1]
-            ranks_here = (one[1], other[1]) if reverse else (other[1], one[1])
-            swaps = _truth(compare("<", *ranks_here))
-            pairs[place : place + 2] = if_exp(swaps, partial(_both, other, one), partial(_both, one, other))
-    return [item for item, _ in pairs]
-
-
-def _both(one: Any, other: Any) -> tuple[Any, Any]:
-    return one, other
