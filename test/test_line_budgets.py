@@ -510,8 +510,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("backend/gpu/schedules", 101, "tensor cores multiply bytes"),
     ("backend/gpu", 36, "products of bytes that were made wider, and turned, are those of bytes"),
     ("backend", 117, "products of bytes that were made wider, and turned, are those of bytes"),
-    ("frontend/autograph/operators", 57, "dicts and sets become values of dicts of unknown keys"),
-    ("frontend/autograph", 249, "what such dicts and sets do is written as programs are"),
+    ("frontend/autograph/operators", 148, "dicts and sets become values of dicts of unknown keys"),
+    ("frontend/autograph", 387, "what such dicts and sets do is written as programs are"),
     ("frontend", 40, "dicts and sets in dicts leave functions as those of Python"),
     ("backend/gpu/schedules", 282, "tiles have rows of several dimensions; warpgroups convolve"),
     (

@@ -1,16 +1,27 @@
 """Dicts and sets that are values of a dict whose keys only the program knows, as in `adj[a][b] = w`.
 
-Each is an object of a pool, whose keys and values lie in lists in the order in which they came in; a key is looked for
-from the first one on.
+Each is an object of a pool, whose keys and values lie in lists in the order in which they came in. One dict for all of
+them says where the key of one of them lies, or lay before others were taken out that were in front of it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+import operator
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _MISSING = "no default"
+
+
+def _by_copy(function: Callable[..., Any]) -> Any:
+    """An operator of Python's, of copies that are Python's."""
+    return lambda self, other: function(self.copy(), other)
+
+
+def _method(name: str) -> Any:
+    """A method of Python's, of a copy that is Python's."""
+    return lambda self, *args: getattr(self.copy(), name)(*args)
 
 
 class InnerTable:
@@ -18,16 +29,29 @@ class InnerTable:
 
     python_type: type
     changed = "dictionary changed size during iteration"
+    _number: Any
+    """Its number among all of the class, which the pool knows."""
+    _places: Any
+    """Where the keys of all of them lie, by their numbers."""
 
     def __init__(self) -> None:
         self._keys: Any = []
 
     def _place(self, key: Any) -> int:
-        hash(key)
-        for place in range(len(self._keys)):
-            if self._keys[place] == key:
-                return place
-        return -1
+        place: int = min(self._places.get((self._number, key), -1), len(self._keys) - 1)
+        while place >= 0 and self._keys[place] != key:
+            place -= 1
+        return place
+
+    def _add(self, key: Any) -> None:
+        self._places[self._number, key] = len(self._keys)
+        self._keys.append(key)
+
+    def _required(self, key: Any) -> int:
+        place = self._place(key)
+        if place < 0:
+            raise KeyError(key)
+        return place
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -39,26 +63,27 @@ class InnerTable:
         if len(self._keys) != size:
             raise RuntimeError(self.changed)
 
-    def __iter__(self) -> Iterator[Any]:
+    def _walk(self) -> Iterator[int]:
         size = len(self._keys)
         place = 0
         while place < size:
             self._require_size(size)
-            yield self._keys[place]
+            yield place
             place += 1
         self._require_size(size)
 
+    def __iter__(self) -> Iterator[Any]:
+        for place in self._walk():
+            yield self._keys[place]
+
     __hash__ = None  # type: ignore[assignment]
+    copy: Any
+    __and__, __or__ = _by_copy(operator.and_), _by_copy(operator.or_)
+    __sub__, __xor__ = _by_copy(operator.sub), _by_copy(operator.xor)
 
 
 class InnerDict(InnerTable):
-    """What compiled code has in the place of a `dict`.
-
-    >>> made = InnerDict()
-    >>> made["a"] = 1
-    >>> made["a"], made.get("b", 2), "a" in made, len(made), list(made.items())
-    (1, 2, True, 1, [('a', 1)])
-    """
+    """What compiled code has in the place of a `dict`."""
 
     python_type: type = dict
 
@@ -69,28 +94,25 @@ class InnerDict(InnerTable):
     @staticmethod
     def fill(made: Any, attributes: dict[str, Any]) -> None:
         """Put what one of these holds into a dict of Python's."""
-        made.update(zip(attributes["_keys"], attributes["_values"], strict=True))
+        dict.update(made, zip(attributes["_keys"], attributes["_values"], strict=True))  # a Counter would add
 
     def __getitem__(self, key: Any) -> Any:
-        place = self._place(key)
-        if place < 0:
-            raise KeyError(key)
-        return self._values[place]
+        return self._values[self._required(key)]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         place = self._place(key)
         if place >= 0:
             self._values[place] = value
         else:
-            self._keys.append(key)
+            self._add(key)
             self._values.append(value)
 
     def __delitem__(self, key: Any) -> None:
-        place = self._place(key)
-        if place < 0:
-            raise KeyError(key)
-        del self._keys[place]
-        del self._values[place]
+        self._take(self._required(key))
+
+    def _take(self, place: int) -> Any:
+        self._keys.pop(place)
+        return self._values.pop(place)
 
     def __eq__(self, other: Any) -> Any:
         if not isinstance(other, dict):
@@ -105,6 +127,9 @@ class InnerDict(InnerTable):
 
     __hash__ = None
 
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self._keys[::-1])
+
     def get(self, key: Any, default: Any = None) -> Any:
         """The value of a key, or the default."""
         place = self._place(key)
@@ -116,7 +141,7 @@ class InnerDict(InnerTable):
         """The value of a key, which has the default from now on if it had none."""
         place = self._place(key)
         if place < 0:
-            self._keys.append(key)
+            self._add(key)
             self._values.append(default)
             return default
         return self._values[place]
@@ -128,15 +153,24 @@ class InnerDict(InnerTable):
             if default is _MISSING:
                 raise KeyError(key)
             return default
-        value = self._values[place]
-        del self._keys[place]
-        del self._values[place]
-        return value
+        return self._take(place)
 
-    def update(self, other: Any) -> None:
-        """Take over the items of another dict."""
-        for key, value in other.items():
+    def popitem(self) -> Any:
+        """The last key with its value, which are taken out."""
+        if not self._keys:
+            raise KeyError("popitem(): dictionary is empty")
+        return self._keys.pop(), self._values.pop()
+
+    def update(self, other: Any = (), **named: Any) -> None:
+        """Take over the items of another dict, or pairs of keys and values."""
+        for key, value in other.items() if hasattr(other, "items") else other:
             self[key] = value
+        for key in named:
+            self[key] = named[key]
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+        self.update(other)
+        return self
 
     def clear(self) -> None:
         """Take all items out."""
@@ -149,32 +183,21 @@ class InnerDict(InnerTable):
 
     def keys(self) -> Any:
         """The keys."""
-        return iter(self)
+        return InnerKeys(self)
 
     def values(self) -> Iterator[Any]:
         """The values."""
-        for key in self:
-            yield self[key]
+        for place in self._walk():
+            yield self._values[place]
 
     def items(self) -> Iterator[Any]:
         """Pairs of keys and values."""
-        size = len(self._keys)
-        place = 0
-        while place < size:
-            self._require_size(size)
+        for place in self._walk():
             yield self._keys[place], self._values[place]
-            place += 1
-        self._require_size(size)
 
 
 class InnerDefaultDict(InnerDict):
-    """What compiled code has in the place of a `defaultdict`.
-
-    >>> made = InnerDefaultDict(int)
-    >>> made["a"] += 1
-    >>> made["a"], made["b"], len(made)
-    (1, 0, 2)
-    """
+    """What compiled code has in the place of a `defaultdict`."""
 
     python_type: type = defaultdict
 
@@ -186,23 +209,107 @@ class InnerDefaultDict(InnerDict):
     def fill(made: Any, attributes: dict[str, Any]) -> None:
         """Put what one of these holds into a dict of Python's."""
         made.default_factory = attributes["default_factory"]
-        made.update(zip(attributes["_keys"], attributes["_values"], strict=True))
+        InnerDict.fill(made, attributes)
 
     def __getitem__(self, key: Any) -> Any:
         place = self._place(key)
         if place < 0:
-            self._keys.append(key)
+            self._add(key)
             self._values.append(self.default_factory())
         return self._values[place]
 
 
-class InnerSet(InnerTable):
-    """What compiled code has in the place of a `set`.
+class InnerOrderedDict(InnerDict):
+    """What compiled code has in the place of an `OrderedDict`."""
 
-    >>> made = InnerSet()
-    >>> made.add(3), made.add(3), 3 in made, len(made)
-    (None, None, True, 1)
-    """
+    python_type: type = OrderedDict
+
+    @staticmethod
+    def fill(made: Any, attributes: dict[str, Any]) -> None:
+        """Put what one of these holds into a dict of Python's."""
+        made.update(zip(attributes["_keys"], attributes["_values"], strict=True))
+
+    def copy(self) -> Any:
+        """Another one of the same items."""
+        return OrderedDict(self.items())
+
+    def popitem(self, last: Any = True) -> Any:
+        """The last key with its value, or the first, which are taken out."""
+        if not self._keys:
+            raise KeyError("dictionary is empty")
+        place = len(self._keys) - 1 if last else 0
+        return self._keys[place], self._take(place)
+
+    def move_to_end(self, key: Any) -> None:
+        """Put an item behind all others."""
+        self[key] = self.pop(key)
+
+    def __eq__(self, other: Any) -> Any:
+        is_equal = InnerDict.__eq__(self, other)
+        if isinstance(other, OrderedDict):
+            return is_equal and self._keys == list(other)
+        return is_equal
+
+    __hash__ = None
+
+
+class InnerCounter(InnerDict):
+    """What compiled code has in the place of a `Counter`."""
+
+    python_type: type = Counter
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.get(key, 0)
+
+    def __delitem__(self, key: Any) -> None:
+        self.pop(key, 0)
+
+    def update(self, other: Any = (), **named: Any) -> None:
+        """Count items, or add the counts of another one."""
+        counts = Counter(other, **named)
+        for key in counts:
+            self[key] = self.get(key, 0) + counts[key]
+
+    def subtract(self, other: Any) -> None:
+        """Take the counts of others away."""
+        counts = Counter(other)
+        for key in counts:
+            self[key] = self.get(key, 0) - counts[key]
+
+    def copy(self) -> Any:
+        """Another one of the same counts."""
+        return Counter(dict(self.items()))
+
+    most_common, elements, total = _method("most_common"), _method("elements"), _method("total")
+    __add__ = _by_copy(operator.add)
+
+
+class InnerKeys:
+    """The keys of such a dict, as they are when they are asked for."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._table
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._table)
+
+    def copy(self) -> Any:
+        """The keys as a set of Python's."""
+        return set(self._table)
+
+    __and__, __or__ = _by_copy(operator.and_), _by_copy(operator.or_)
+    __sub__, __xor__ = _by_copy(operator.sub), _by_copy(operator.xor)
+    __eq__, __hash__ = _by_copy(operator.eq), None  # type: ignore[assignment]
+
+
+class InnerSet(InnerTable):
+    """What compiled code has in the place of a `set`."""
 
     python_type: type = set
     changed = "Set changed size during iteration"
@@ -215,16 +322,14 @@ class InnerSet(InnerTable):
     def __eq__(self, other: Any) -> Any:
         if not isinstance(other, (set, frozenset)):
             return NotImplemented
-        if len(self) != len(other):
-            return False
-        return all(key in other for key in self._keys)
+        return len(self) == len(other) and all(key in other for key in self._keys)
 
     __hash__ = None
 
     def add(self, key: Any) -> None:
         """Add a member."""
         if self._place(key) < 0:
-            self._keys.append(key)
+            self._add(key)
 
     def discard(self, key: Any) -> None:
         """Take a member out, if it is there."""
@@ -234,15 +339,13 @@ class InnerSet(InnerTable):
 
     def remove(self, key: Any) -> None:
         """Take a member out, which has to be there."""
-        place = self._place(key)
-        if place < 0:
-            raise KeyError(key)
-        del self._keys[place]
+        del self._keys[self._required(key)]
 
-    def update(self, other: Any) -> None:
-        """Add the members of another one."""
-        for key in other:
-            self.add(key)
+    def pop(self) -> Any:
+        """A member, which is taken out."""
+        if not self._keys:
+            raise KeyError("pop from an empty set")
+        return self._keys.pop(0)
 
     def clear(self) -> None:
         """Take all members out."""
@@ -252,20 +355,55 @@ class InnerSet(InnerTable):
         """Another set of the same members."""
         return set(self)
 
-    def intersection(self, other: Any) -> Any:
-        """The members that are in another one, too."""
+    def __and__(self, other: Any) -> Any:
         return {key for key in self._keys if key in other}
 
-    def difference(self, other: Any) -> Any:
-        """The members that are not in another one."""
+    def __sub__(self, other: Any) -> Any:
         return {key for key in self._keys if key not in other}
 
-    def __and__(self, other: Any) -> Any:
-        return self.intersection(other)
+    __le__, __lt__ = _by_copy(operator.le), _by_copy(operator.lt)
+    __ge__, __gt__ = _by_copy(operator.ge), _by_copy(operator.gt)
+    union, intersection = _method("union"), _method("intersection")
+    difference, symmetric_difference = _method("difference"), _method("symmetric_difference")
+    issubset, issuperset, isdisjoint = _method("issubset"), _method("issuperset"), _method("isdisjoint")
 
-    def __sub__(self, other: Any) -> Any:
-        return self.difference(other)
+    def update(self, *others: Any) -> None:
+        """Add the members of others."""
+        for other in others:
+            for key in other:
+                self.add(key)
 
-    def __ior__(self, other: Any) -> Any:
+    def _hold(self, members: Any) -> Any:
+        self._keys.clear()
+        for key in members:
+            self._add(key)
+        return self
+
+    def intersection_update(self, *others: Any) -> None:
+        """Keep the members that are in all others, too."""
+        self._hold(self.intersection(*others))
+
+    def difference_update(self, *others: Any) -> None:
+        """Take the members of others out."""
+        self._hold(self.difference(*others))
+
+    def symmetric_difference_update(self, other: Any) -> None:
+        """Keep the members that are not in another one, and add those that are only there."""
+        self._hold(self.symmetric_difference(other))
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
         return self
+
+    def __iand__(self, other: Any) -> Any:
+        return self._hold(self & other)
+
+    def __isub__(self, other: Any) -> Any:
+        return self._hold(self - other)
+
+    def __ixor__(self, other: Any) -> Any:  # type: ignore[misc]
+        return self._hold(self ^ other)
+
+
+for _kind in (InnerDict, InnerDefaultDict, InnerOrderedDict, InnerCounter, InnerSet):
+    _kind.__name__ = _kind.python_type.__name__  # as Python says in its messages

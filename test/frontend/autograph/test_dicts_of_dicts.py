@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -114,8 +114,132 @@ def neighbours(a: Any, b: Any, w: Any) -> Any:
     )
 
 
+def sets_combined(a: Any, b: Any, w: Any) -> Any:
+    graph, words = defaultdict(set), {}  # type: ignore[var-annotated]
+    for i in range(len(a)):
+        graph[int(a[i])].add(int(b[i]))
+        if int(b[i]) in words:
+            words[int(b[i])].add(i)
+        else:
+            words[int(b[i])] = {i}
+    one, other = graph[int(a[0])], graph[int(a[1])]
+    seen = {77}
+    seen |= one
+    return (
+        [
+            sorted(each)
+            for each in (one | other, one & other, one - other, one ^ other, one | {9}, {1, 9} - one)
+        ],
+        (one <= other, one < other, one >= other, one != other, one.isdisjoint(other), {1} <= one),
+        sorted(seen),
+        [sorted(one.union(other, [5])), sorted(one.intersection([1, 2]))],
+        words,
+    )
+
+
+def sets_changed(a: Any, b: Any, w: Any) -> Any:
+    graph = defaultdict(set)  # type: ignore[var-annotated]
+    for i in range(len(a)):
+        graph[int(a[i])].add(int(b[i]))
+    one, other = graph[int(a[0])], graph[int(a[1])]
+    one.update(other, {11})
+    other |= {12, 13}
+    other -= {12}
+    graph[50] = one & other
+    graph[51] = set(one)
+    graph[51].clear()
+    graph[52] = {1, 2, 3}
+    graph[52] ^= {3, 4}
+    one &= {1, 2, 3, 4, 5}
+    return {key: sorted(members) for key, members in graph.items()}
+
+
+def dicts_combined(a: Any, b: Any, w: Any) -> Any:
+    graph = made(a, b, w)
+    one, other = graph[int(a[0])], graph[int(a[1])]
+    both, copied, plain = one | other, {**one}, dict(other)
+    last = one.popitem() if len(one) > 1 else (0, 0.0)
+    one.update(other)
+    one |= {101: 2.0}
+    return (
+        both,
+        copied,
+        plain,
+        last,
+        one,
+        3 in one.keys(),
+        list(reversed(one)),
+        sorted(one.items()),
+        one == other,
+    )
+
+
+def counters(a: Any, b: Any, w: Any) -> Any:
+    groups, ordered = defaultdict(Counter), defaultdict(OrderedDict)  # type: ignore[var-annotated]
+    for i in range(len(a)):
+        groups[int(a[i])][int(b[i])] += 1
+        ordered[int(a[i])][int(b[i])] = i
+    groups[77].update([1, 2, 2])
+    return groups, ordered, {key: group.most_common(1)[0] for key, group in groups.items()}
+
+
+def put_with_items(a: Any, b: Any, w: Any) -> Any:
+    graph, records = {}, {}
+    for i in range(len(a)):
+        row = {}
+        for j in range(i, len(a)):
+            row[int(b[j])] = float(w[j])
+        row[70] = 7.0
+        graph[int(a[i])] = row
+        row[71] = 8.0
+        records[int(b[i])] = {"weight": float(w[i]), "number": i}
+        records[int(b[i])]["number"] += 1
+    return (
+        graph,
+        records,
+        {one: {other: w for other, w in row.items() if w > 0.5} for one, row in graph.items()},
+    )
+
+
+def put_with_other_names(a: Any, b: Any, w: Any) -> Any:
+    graph, row, members = {}, {}, set()  # type: ignore[var-annotated]
+    row[int(b[0])] = 1.0
+    graph[int(a[0])] = row
+    row[40] = 2.0
+    graph[int(a[0])][41] = 3.0
+    groups = {}
+    for one in a[:5]:
+        members.add(int(one))
+        groups[int(one)] = members
+        members.add(50)
+    same = [groups[int(one)] is members for one in a[:5]]
+    return (
+        graph,
+        row,
+        row is graph[int(a[0])],
+        len(row),
+        40 in row,
+        [sorted(each) for each in groups.values()],
+        same,
+    )
+
+
 @pytest.mark.parametrize(
-    "program", [looked_into, changed, shortest, counted, neighbours], ids=lambda p: p.__name__
+    "program",
+    [
+        looked_into,
+        changed,
+        shortest,
+        counted,
+        neighbours,
+        sets_combined,
+        sets_changed,
+        dicts_combined,
+        counters,
+        put_with_items,
+        put_with_other_names,
+    ],
+    ids=lambda p: p.__name__,
 )
 def test_programs(program: Callable[..., Any]) -> None:
     compiled = weft.function(program)
@@ -162,13 +286,17 @@ def test_errors_are_those_of_python(change: Callable[..., Any]) -> None:
 
 
 def test_what_is_refused() -> None:
-    def full(a: Any) -> Any:
-        return {int(one): {int(one): 1.0} for one in a}
+    def on_a_path(a: Any, b: Any, w: Any) -> Any:
+        graph, row = {}, {}  # type: ignore[var-annotated]
+        row[int(b[0])] = 1.0
+        if w[0] > 0.5:
+            graph[int(a[0])] = row
+        return graph
 
     with pytest.raises(
-        weft.UnsupportedError, match=r"with items is a value .*put an empty one in and fill it there"
+        weft.UnsupportedError, match=r"a dict from before a loop or branch is put .*put a copy in"
     ):
-        weft.function(full)(EDGES[0])
+        weft.function(on_a_path)(*EDGES)
 
     def shown(a: Any, b: Any, w: Any) -> Any:
         print(made(a, b, w)[int(a[0])])

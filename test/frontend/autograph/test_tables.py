@@ -313,12 +313,6 @@ class TestWalking:
 
 
 class TestRefused:
-    def test_dicts_with_items_as_values(self):
-        def full(k):
-            return {x: {x: 1} for x in k}
-
-        refused(full, KEYS[0], match=r"or use keys that are tuples \(d\[a, b\]\)")
-
     def test_sets_in_a_list_that_grows(self):
         def f(n):
             rows = []

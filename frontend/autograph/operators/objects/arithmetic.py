@@ -117,6 +117,7 @@ def update(symbol: str, target: Any, value: Any) -> Any:
         if trace is not None:
             target = writable(trace, target)
     elif current_trace() is not None:
+        _, value = table_walks.as_sets(target, value)
         if PythonClass.of(target) is not None and isinstance(value, (RuntimeTable, table_walks.TableView)):
             target = becoming.become_table(target)
         if symbol == "*=" and type(target) is list and computed_lengths.is_count(value):

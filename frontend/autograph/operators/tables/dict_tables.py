@@ -10,6 +10,7 @@ import numpy as np
 
 from ....tracing.current import required_trace
 from ....tracing.staging import raise_if
+from ...library.inner_tables import InnerDict
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
@@ -145,7 +146,7 @@ class DictTable(Table):
 
     def take_over(self, other: Any) -> None:
         """Put all items of a dict, or all pairs of keys and values, in."""
-        pairs = other.items() if isinstance(other, (dict, DictTable)) else other
+        pairs = operators().call(other.items) if isinstance(other, (dict, DictTable, InnerDict)) else other
         operators().for_(pairs, lambda pair: self.put(*_pair(pair)))
 
     # Operators

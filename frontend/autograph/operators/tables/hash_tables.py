@@ -165,7 +165,7 @@ class Table(StandIn, RuntimeTable):
         trace, kind = required_trace(), self.kind
         pool = self.pool
         own = (lambda value: value) if pool is None else (lambda value: pool.adopted(value))
-        whole = [((item,) if self.made.is_set else (item[0], own(item[1]))) for item in items]
+        whole = [((item,) if self.made.is_set else (item[0], own(as_inner(item[1])))) for item in items]
         for _, *value in whole if pool is None else ():
             keep_put(tuple(value), self)
         for key, *_ in whole:
@@ -326,6 +326,7 @@ class Table(StandIn, RuntimeTable):
         """Replace the value of a key that is there."""
         if found is None or self.kind is None:
             return
+        value = as_inner(value)
         if not isinstance(value, (list, GrowingList)):
             keep_put(value, self)
         assert self.item_kind is not None

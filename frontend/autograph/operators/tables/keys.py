@@ -38,7 +38,6 @@ from ..values.kinds import (
     Mismatch,
     Partial,
     Static,
-    Tabled,
     Text,
     require_no_growing,
 )
@@ -57,6 +56,7 @@ from .compared_keys import (
     names_of,
     require_one_sort,
 )
+from .inner_tables import kind_of_inner
 
 INT64 = np.dtype(np.int64)
 _FLOAT64 = np.dtype(np.float64)
@@ -388,23 +388,11 @@ def as_value(kind: Kind) -> Kind:
         for child in kind.children:
             item = join_items(item, as_arrays(child))
         return Growing(item)
-    if _is_hashed(kind):
-        raise UnsupportedError(
-            "a dict or set with items is a value of a dict whose keys only the program knows: put an empty one in and "
-            "fill it there (d[a] = {}, then d[a][b] = x), or use keys that are tuples (d[a, b])"
-        )
+    if (inner := kind_of_inner(kind)) is not None:
+        return inner
     if (pool := pool_of(kind)) is not None:
         return Growing(pool.kind)
     return as_arrays(kind)
-
-
-def _is_hashed(kind: Kind) -> bool:
-    """Whether a value is a dict or set."""
-    if isinstance(kind, Container):
-        return isinstance(kind.kind, type) and issubclass(kind.kind, dict)
-    return isinstance(kind, Tabled) or (
-        isinstance(kind, Static) and isinstance(kind.value, (dict, set, frozenset))
-    )
 
 
 def joined_values(one: Kind | None, other: Kind) -> Kind:

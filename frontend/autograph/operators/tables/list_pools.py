@@ -50,6 +50,7 @@ from ..values.object_handles import object_pools_in
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
 from .columns import count, read, traced, write
+from .from_before import may_be_from_before
 
 ROOM = 16
 """For how many items, and lists, there is room at first."""
@@ -168,11 +169,9 @@ class ListPool(RuntimeContainer):
 
     def is_from_before(self, value: Any) -> bool:
         """Whether a list may be one from before a loop or branch in which the pool is new, or one that is carried."""
-        flow = control_flow(required_trace())
-        return (
-            _may_be(value, lambda one: one is not value and is_known_outside(one))
-            or _may_be(value, lambda one: any(one is carried for carried in flow.carried()))
-            or any(snapshot.knows(value) and not snapshot.knows(self) for snapshot in flow.snapshots)
+        snapshots = control_flow(required_trace()).snapshots
+        return may_be_from_before(value) or any(
+            snapshot.knows(value) and not snapshot.knows(self) for snapshot in snapshots
         )
 
     def adopted(self, value: Any) -> PooledList:
@@ -444,12 +443,6 @@ class ListPool(RuntimeContainer):
 
     def __repr__(self) -> str:
         return f"ListPool({self.kind})"
-
-
-def _may_be(value: Any, holds: Callable[[Any], bool]) -> bool:
-    """Whether something holds for a list, or for one of those of which it is one in Python."""
-    others = value.candidates if isinstance(value, RuntimeContainer) else ()
-    return holds(value) or any(_may_be(other, holds) for other in others)
 
 
 class PooledList(GrowingList):

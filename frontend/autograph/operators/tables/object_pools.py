@@ -91,7 +91,7 @@ class Found(NamedTuple):
 class ObjectPool(RuntimeContainer):
     """All objects of a class."""
 
-    __weft_state__ = ("_columns", "_count")
+    __weft_state__ = ("_columns", "_count", "places")
     __hash__ = object.__hash__
     python_type = list
     kind = None
@@ -113,6 +113,8 @@ class ObjectPool(RuntimeContainer):
         self._count: Any = count(0)
         self._none = self._count
         region = required_trace().region
+        self.places: dict[Any, Any] = {}
+        """Where the keys of all its objects lie, where these are dicts or sets in dicts."""
         followed = (self, f"a {python_class.__name__}", region.sections_around)
         control_flow(required_trace()).followed.append(followed)
 

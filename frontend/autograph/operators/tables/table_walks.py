@@ -6,6 +6,7 @@ from collections.abc import ItemsView, KeysView
 from typing import Any
 
 from ....signature.traced_value import StandIn
+from ...library.inner_tables import InnerKeys, InnerTable
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.grown_tuples import GrownTuple
@@ -82,14 +83,22 @@ for _name, _symbol in {"and": "&", "or": "|", "sub": "-", "xor": "^"}.items():
     setattr(TableView, f"__r{_name}__", _of_sets(_symbol, _name == "sub"))
 
 
+_INNER = (InnerTable, InnerKeys)
+
+
 def as_sets(left: Any, right: Any) -> tuple[Any, Any]:
     """Two operands; views of a dict of Python's as sets where the other one is of what only the program knows."""
-    own, views = (Table, TableView), (KeysView, ItemsView)
+    own, views = (Table, TableView), (KeysView, ItemsView, *_INNER)
     if isinstance(left, views) and isinstance(right, own):
-        return set(left), right
-    if isinstance(right, views) and isinstance(left, own):
-        return left, set(right)
+        return _as_plain(left), right
+    if isinstance(right, views) and isinstance(left, (*own, set, frozenset, dict)):
+        return left, _as_plain(right)
     return left, right
+
+
+def _as_plain(value: Any) -> Any:
+    """A set of a view; of a dict or set that is a value of a dict, a copy."""
+    return operators().call(value.copy) if isinstance(value, _INNER) else set(value)
 
 
 def _as_set(other: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ....reach.walks import attributes_of
-from ....runtime_values.results import RuntimeLength
+from ....runtime_values.results import RuntimeLength, RuntimeTable
 from ....runtime_values.values import RuntimeValue
 from ....source.modules import is_users_object
 from ....source.own_attributes import set_own_attribute
@@ -34,7 +34,7 @@ def resolve_grown_list(value: Any) -> Any:
 
     Converted code asks wherever Python itself would look into a list: `b + [x]`, `b == c`, `[*b]`, `first, *rest = b`.
     """
-    if type(value) not in _BECOMING and not isinstance(value, RuntimeLength):
+    if type(value) not in _BECOMING and not isinstance(value, (RuntimeLength, RuntimeTable)):
         return value
     trace = current_trace()
     return value if trace is None or not control_flow(trace).grown else _grown(trace, value)
@@ -187,4 +187,6 @@ def _with_options(chosen: Chosen, options: list[Any]) -> Chosen:
 
 def _grown(trace: Recorder, items: Any) -> Any:
     found = control_flow(trace).grown.get(id(items))
-    return items if found is None or found[0] is not items else found[1]
+    if found is None or found[0] is not items:
+        return items
+    return _grown(trace, found[1]) if isinstance(found[1], RuntimeTable) else found[1]  # put into a dict

@@ -237,7 +237,10 @@ def mapped(value: Any) -> Any:
     if not hasattr(type(value), "keys"):
         return iterated(value)
     keys = operators().call(list, operators().call(value.keys))
-    return {key: operators().item(value, key) for key in keys}
+    if isinstance(keys, list):
+        return {key: operators().item(value, key) for key in keys}
+    pairs = operators().call(map, lambda key: (key, operators().item(value, key)), keys)
+    return operators().call(list, pairs)
 
 
 _METHODS: dict[Callable[..., Any], str] = {
