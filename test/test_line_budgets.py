@@ -507,13 +507,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         " their types",
     ),
     ("frontend", 24, "keys and members of dicts and sets from outside stay the objects that they are"),
-    ("backend/gpu/schedules", 101, "tensor cores multiply bytes"),
-    ("backend/gpu", 36, "products of bytes that were made wider, and turned, are those of bytes"),
+    ("backend/gpu", 47, "bytes are multiplied that were made wider, and turned; two parts of long sums"),
     ("backend", 117, "products of bytes that were made wider, and turned, are those of bytes"),
     ("frontend/autograph/operators", 148, "dicts and sets become values of dicts of unknown keys"),
     ("frontend/autograph", 387, "what such dicts and sets do is written as programs are"),
     ("frontend", 40, "dicts and sets in dicts leave functions as those of Python"),
-    ("backend/gpu/schedules", 282, "tiles have rows of several dimensions; warpgroups convolve"),
+    ("backend/gpu/schedules", 383, "tensor cores multiply bytes, and convolve; tiles of several rows"),
     (
         "dialect",
         95,
@@ -522,7 +521,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     (
         "frontend/autograph/operators",
         101,
-        "objects whose `__lt__` calls functions, keys of cmp_to_key, and any number of items are sorted by comparing",
+        "objects whose `__lt__` calls functions, keys of cmp_to_key, and any number of items are sorted by"
+        " comparing",
     ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do

@@ -35,6 +35,8 @@ _LEAST = 512
 """What a part sums at least: with less, to add up the parts takes as long."""
 _FEWEST = 4
 """Parts at least: smaller tiles are twice as many, too."""
+_LEAST_FOR_TWO, _FEWEST_FOR_TWO = 4096, 2
+"""The same of what warpgroups multiply, of which no tile is smaller."""
 _MULTIPLE = 16
 """Of what a part sums: rows of parts begin where rows of the whole may begin, and steps are whole ones."""
 _ADDITIONS = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
@@ -93,8 +95,17 @@ def _count_of_parts(op: Operation, multiprocessors: int) -> int:
     (depth,) = (extents[dim] or 0 for dim in summed)
     batches = math.prod(extents[dim] or 0 for dim in (set(left) & set(right)) - summed)
     tiles = batches * math.prod(-(-side // _SIDE) for side in sides)
-    most = min(multiprocessors // max(tiles, 1), depth // _LEAST)
-    return next((count for count in range(most, _FEWEST - 1, -1) if depth % (count * _MULTIPLE) == 0), 1)
+    room = multiprocessors // max(tiles, 1)
+    counts = [*range(min(room, depth // _LEAST), _FEWEST - 1, -1)]
+    if _is_of_warpgroups(op) and min(sides) >= _SIDE:
+        counts += range(min(room, depth // _LEAST_FOR_TWO), _FEWEST_FOR_TWO - 1, -1)
+    return next((count for count in counts if depth % (count * _MULTIPLE) == 0), 1)
+
+
+def _is_of_warpgroups(op: Operation) -> bool:
+    """Whether warpgroups may multiply the factors."""
+    gpu, widths = current().gpu, [value.type.element_type.width for value in list(op.operands)[:2]]
+    return gpu is not None and gpu.warpgroups and max(widths) <= 16
 
 
 def _split(op: Operation, count: int, conversion: Conversion) -> None:

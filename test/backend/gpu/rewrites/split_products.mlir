@@ -62,3 +62,25 @@ func.func @others(%a: tensor<64x1984xf32>, %b: tensor<64x8191xf32>, %c: tensor<1
       ins(%e, %e : tensor<?x8192xf32>, tensor<?x8192xf32>) outs(%e0 : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %0, %1, %2, %3, %4 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<1024x1024xf32>, tensor<1x1xf32>, tensor<?x?xf32>
 }
+
+// -----
+
+// Half of the multiprocessors would have nothing to do, of which no smaller tile of warpgroups is for: two parts are, if
+// they are long. Of float32, there are smaller tiles.
+// CHECK-LABEL: func.func @two_parts
+// CHECK: linalg.contract {{.*}} -> tensor<2x512x512xf32>
+// CHECK: linalg.contract {{.*}} ins(%{{.*}} : tensor<512x4096xf16>, tensor<512x4096xf16>)
+// CHECK: linalg.contract {{.*}} ins(%{{.*}} : tensor<512x8192xf32>, tensor<512x8192xf32>)
+#ik = affine_map<(i, j, k) -> (i, k)>
+#jk = affine_map<(i, j, k) -> (j, k)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+func.func @two_parts(%x: tensor<512x8192xf16>, %p: tensor<512x4096xf16>, %q: tensor<512x8192xf32>,
+                     %z: tensor<512x512xf32>) -> (tensor<512x512xf32>, tensor<512x512xf32>, tensor<512x512xf32>) {
+  %0 = linalg.contract indexing_maps = [#ik, #jk, #ij]
+      ins(%x, %x : tensor<512x8192xf16>, tensor<512x8192xf16>) outs(%z : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %1 = linalg.contract indexing_maps = [#ik, #jk, #ij]
+      ins(%p, %p : tensor<512x4096xf16>, tensor<512x4096xf16>) outs(%z : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %2 = linalg.contract indexing_maps = [#ik, #jk, #ij]
+      ins(%q, %q : tensor<512x8192xf32>, tensor<512x8192xf32>) outs(%z : tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %0, %1, %2 : tensor<512x512xf32>, tensor<512x512xf32>, tensor<512x512xf32>
+}
