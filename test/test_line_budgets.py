@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from support.package import ROOT, source_files
 
 LINES = {
-    "": 217_116,
+    "": 217_040,
     "dialect": 12_480,
     "passes": 29_044,
     "backend": 71_836,
@@ -20,7 +20,7 @@ LINES = {
     "backend/gpu": 23_957,
     "backend/gpu/schedules": 7_177,
     "backend/planning": 6_824,
-    "frontend": 99_728,
+    "frontend": 99_652,
     "frontend/artifacts": 5_498,
     "frontend/autograph": 27_380,
     "frontend/autograph/operators": 21_900,

@@ -49,11 +49,8 @@ class Part(RowStep):
     def begin(self, key: Key) -> Any:
         return self.orders
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return self.inner.row(orders, self.first + number * self.stride)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return self.inner.rows(orders, self.first + numbers * self.stride)
+    def at(self, orders: Any, index: Any) -> Any:
+        return self.inner.at(orders, self.first + index * self.stride)
 
 
 @dataclass(eq=False)
@@ -62,11 +59,8 @@ class Component(RowStep):
 
     path: tuple[Any, ...]
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return picked(self.inner.row(orders, number), self.path)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return picked(self.inner.rows(orders, numbers), self.path)
+    def at(self, orders: Any, index: Any) -> Any:
+        return picked(self.inner.at(orders, index), self.path)
 
     def last(self, orders: Any) -> Any:
         return picked(self.inner.last(orders), self.path)
@@ -308,7 +302,7 @@ class RepeatedBatches(StreamStep):
         while place + self.count <= total:
             first = place - repetition * size
             if first + self.count <= size:
-                batch = self.inner.rows(orders, first + np.arange(self.count))
+                batch = self.inner.at(orders, first + np.arange(self.count))
             else:
                 batch = rows_of_both(self.inner, orders, following, first + np.arange(self.count))
             place += self.count
@@ -328,8 +322,8 @@ class RepeatedBatches(StreamStep):
 def rows_of_both(rows: Rows, orders: Any, following: Any, numbers: Any) -> Any:
     """The rows at some numbers, of which those behind the last are of the next repetition."""
     size = rows.size()
-    present = rows.rows(orders, np.minimum(numbers, size - 1))
-    next_ones = rows.rows(following, np.maximum(numbers - size, 0))
+    present = rows.at(orders, np.minimum(numbers, size - 1))
+    next_ones = rows.at(following, np.maximum(numbers - size, 0))
     return mapped(functools.partial(chosen_rows, numbers < size), present, next_ones)
 
 
@@ -352,15 +346,12 @@ class CacheRows(RowStep):
         if not self.is_filled[0]:
             orders = self.inner.begin((0,))
             for number in range(self.inner.size()):
-                store(self.columns, number, self.inner.row(orders, number))
+                store(self.columns, number, self.inner.at(orders, number))
             self.is_filled[0] = True
         return ()
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return rows_of(self.columns, number)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return rows_of(self.columns, numbers)
+    def at(self, orders: Any, index: Any) -> Any:
+        return rows_of(self.columns, index)
 
 
 def store(columns: Any, number: Any, item: Any) -> None:

@@ -36,12 +36,8 @@ class Rows(Pipeline):
         """The orders of rows in an epoch, as nested tuples of arrays."""
         return ()
 
-    def row(self, orders: Any, number: Any) -> Any:
-        """The element at a number."""
-        raise NotImplementedError
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        """The elements at some numbers, stacked."""
+    def at(self, orders: Any, index: Any) -> Any:
+        """The element at a number, or those at an array of numbers, stacked."""
         raise NotImplementedError
 
     def last(self, orders: Any) -> Any:
@@ -52,7 +48,7 @@ class Rows(Pipeline):
         """The element at a number, also behind those of one shape."""
         if self.has_last() and number == self.full():
             return self.last(orders)
-        return self.row(orders, number)
+        return self.at(orders, number)
 
     def spec(self) -> Any:
         """The types of an element, as nested `TensorSpec`."""
@@ -62,7 +58,7 @@ class Rows(Pipeline):
         """The elements of an epoch, from a number on."""
         orders = self.begin(key)
         for number in range(start, self.full()):
-            yield self.row(orders, number)
+            yield self.at(orders, number)
         if self.has_last() and start < self.size() and self.full() < self.size():
             yield self.last(orders)
 
@@ -80,11 +76,8 @@ class Slices(Rows):
     def size(self) -> Any:
         return parts_of(self.columns)[0][1].shape[0]
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return rows_of(self.columns, number)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return rows_of(self.columns, numbers)
+    def at(self, orders: Any, index: Any) -> Any:
+        return rows_of(self.columns, index)
 
     def spec(self) -> Any:
         return mapped(_spec_of_row, self.columns)
@@ -105,14 +98,21 @@ class Numbers(Rows):
     def size(self) -> Any:
         return self.count
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return np.int64(self.start + number * self.step)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return self.start + numbers * self.step
+    def at(self, orders: Any, index: Any) -> Any:
+        return as_numbers(self.start + index * self.step)
 
     def spec(self) -> Any:
         return spec_of(np.int64(0))
+
+
+def is_number(index: Any) -> Any:
+    """Whether an index is the number of one element."""
+    return isinstance(index, (int, np.integer)) or np.ndim(index) == 0
+
+
+def as_numbers(values: Any) -> Any:
+    """An element that is a number, or several."""
+    return np.int64(values) if is_number(values) else values
 
 
 @dataclass(eq=False)
@@ -133,11 +133,8 @@ class RowStep(Rows):
     def begin(self, key: Key) -> Any:
         return self.inner.begin(key)
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return self.inner.row(orders, number)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return self.inner.rows(orders, numbers)
+    def at(self, orders: Any, index: Any) -> Any:
+        return self.inner.at(orders, index)
 
     def last(self, orders: Any) -> Any:
         return self.inner.last(orders)
@@ -152,17 +149,16 @@ class MapRows(RowStep):
 
     function: Callable[..., Any]
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return applied(self.function, self.inner.row(orders, number))
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return stacked([self.row(orders, numbers[place]) for place in range(len(numbers))])
+    def at(self, orders: Any, index: Any) -> Any:
+        if is_number(index):
+            return applied(self.function, self.inner.at(orders, index))
+        return stacked([self.at(orders, index[place]) for place in range(len(index))])
 
     def last(self, orders: Any) -> Any:
         return applied(self.function, self.inner.last(orders))
 
     def spec(self) -> Any:
-        return spec_of(self.row(self.begin((0,)), 0))
+        return spec_of(self.at(self.begin((0,)), 0))
 
 
 @dataclass(eq=False)
@@ -177,11 +173,8 @@ class ShuffleRows(RowStep):
         draws = drawing(self.seed, key if self.each_epoch else ())
         return drawn_order(draws, self.size(), self.buffer), self.inner.begin(key)
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return self.inner.row(orders[1], orders[0][number])
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return self.inner.rows(orders[1], orders[0][numbers])
+    def at(self, orders: Any, index: Any) -> Any:
+        return self.inner.at(orders[1], orders[0][index])
 
 
 def drawing(seed: Any, key: Key) -> Any:
@@ -236,11 +229,8 @@ class SkipRows(RowStep):
     def has_last(self) -> bool:
         return Rows.has_last(self)
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return self.inner.row(orders, number + self.count)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return self.inner.rows(orders, numbers + self.count)
+    def at(self, orders: Any, index: Any) -> Any:
+        return self.inner.at(orders, index + self.count)
 
 
 @dataclass(eq=False)
@@ -249,11 +239,8 @@ class EnumerateRows(RowStep):
 
     start: int
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return np.int64(number + self.start), self.inner.row(orders, number)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return numbers + self.start, self.inner.rows(orders, numbers)
+    def at(self, orders: Any, index: Any) -> Any:
+        return as_numbers(index + self.start), self.inner.at(orders, index)
 
     def last(self, orders: Any) -> Any:
         return np.int64(self.full() + self.start), self.inner.last(orders)
@@ -274,11 +261,8 @@ class RepeatRows(RowStep):
     def full(self) -> Any:
         return self.size()
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return self.inner.row(orders, number % self.inner.size())
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return self.inner.rows(orders, numbers % self.inner.size())
+    def at(self, orders: Any, index: Any) -> Any:
+        return self.inner.at(orders, index % self.inner.size())
 
 
 @dataclass(eq=False)
@@ -296,11 +280,8 @@ class ZipRows(Rows):
     def begin(self, key: Key) -> Any:
         return mapped(lambda part: Orders(part.begin(key)), self.inner)
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return mapped(lambda part, own: part.row(own.orders, number), self.inner, orders)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        return mapped(lambda part, own: part.rows(own.orders, numbers), self.inner, orders)
+    def at(self, orders: Any, index: Any) -> Any:
+        return mapped(lambda part, own: part.at(own.orders, index), self.inner, orders)
 
     def last(self, orders: Any) -> Any:
         full = self.full()
@@ -343,18 +324,17 @@ class BatchRows(RowStep):
     def _has_rest(self) -> Any:
         return self._rest() == self.count if self.drops else self._rest() > 0
 
-    def row(self, orders: Any, number: Any) -> Any:
-        return self.inner.rows(orders, np.arange(self.count) + number * self.count)
-
-    def rows(self, orders: Any, numbers: Any) -> Any:
-        inner = (numbers[:, None] * self.count + np.arange(self.count)).reshape(-1)
-        rows = self.inner.rows(orders, inner)
-        return mapped(lambda part: part.reshape(len(numbers), self.count, *part.shape[1:]), rows)
+    def at(self, orders: Any, index: Any) -> Any:
+        if is_number(index):
+            return self.inner.at(orders, np.arange(self.count) + index * self.count)
+        inner = (index[:, None] * self.count + np.arange(self.count)).reshape(-1)
+        rows = self.inner.at(orders, inner)
+        return mapped(lambda part: part.reshape(len(index), self.count, *part.shape[1:]), rows)
 
     def last(self, orders: Any) -> Any:
         first = self.full() * self.count
         if not self.inner.has_last():
-            return self.inner.rows(orders, np.arange(first, self.inner.size()))
+            return self.inner.at(orders, np.arange(first, self.inner.size()))
         items = [self.inner.element(orders, number) for number in range(first, self.inner.size())]
         return stacked(items)
 

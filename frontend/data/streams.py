@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from ..signature.feeds import Called, Typed
 from ..tracing.current import current_trace
 from . import cursors
 from .elements import Key, Pipeline, applied, mapped, parts_of, row_of, spec_of, stacked
-from .rows import Orders, Rows, Slices, drawing, drawn_order
+from .rows import Slices, drawing, drawn_order
 from .settled import unsettled
 
 ENDLESS = 2**62
@@ -62,6 +61,18 @@ def cursor_at(pipeline: Any, key: Key, start: Any) -> Any:
     if not isinstance(start, int) or start > 0:
         cursors.skip_elements(cursor, start)
     return cursor
+
+
+def walked(cursor: Any) -> Iterator[Any]:
+    """The elements behind a place."""
+    trace = current_trace()
+    if trace is not None:
+        from ..autograph.operators.calls.turns import as_data  # no part of plain Python
+
+        # A loop over what is known while tracing would make lists that have no places.
+        cursor = as_data(trace, cursor)
+    while cursor.advance():
+        yield present(cursor.item)
 
 
 def first_spec(pipeline: Any) -> Any:
@@ -312,19 +323,7 @@ class ZipStream(Stream):
         if current_trace() is None:
             yield from side_by_side(self.inner, key, start)
         else:
-            first, others = apart(self.inner, key, start)
-            all_rows = [part for _, part in parts_of(self.inner) if isinstance(part, Rows)]
-            orders = mapped(lambda part: begun(part, key), self.inner)
-            most = min([ENDLESS, *[part.size() for part in all_rows]])
-            number = start
-            if number < most:
-                for item in first.walk(key, start):
-                    if not all_advanced(others):
-                        break
-                    yield mapped(functools.partial(own_item, item, number), self.inner, orders, others)
-                    number += 1
-                    if number >= most:
-                        break
+            yield from walked(cursor_at(self, key, start))
 
     def cursor(self, key: Key) -> Any:
         return cursors.ZipCursor(mapped(lambda part: part.cursor(key), self.inner))
@@ -339,45 +338,6 @@ def side_by_side(structure: Any, key: Key, start: Any) -> Iterator[Any]:
         except StopIteration:
             return
         yield item
-
-
-@dataclass(eq=False)
-class Other(Pipeline):
-    """A place in one of several pipelines, as a part of a structure; None where the loop has another way to it."""
-
-    cursor: Any
-
-
-def apart(structure: Any, key: Key, start: Any) -> Any:
-    """The first of the streams, which a loop walks, and the places in the others."""
-    streams = [part for _, part in parts_of(structure) if not isinstance(part, Rows)]
-
-    def other(part: Any) -> Any:
-        is_walked = isinstance(part, Rows) or part is streams[0]
-        return Other(None if is_walked else cursor_at(part, key, start))
-
-    return streams[0], mapped(other, structure)
-
-
-def all_advanced(others: Any) -> Any:
-    """Go to the next element everywhere; whether there is one."""
-    found = True
-    for _, other in parts_of(others):
-        if other.cursor is not None and found:
-            found = other.cursor.advance()
-    return found
-
-
-def begun(part: Any, key: Key) -> Any:
-    """The orders of rows; of a stream none."""
-    return Orders(part.begin(key) if isinstance(part, Rows) else ())
-
-
-def own_item(item: Any, number: Any, part: Any, own: Any, other: Any) -> Any:
-    """The element of rows at a number; of a stream the one that it has given."""
-    if other.cursor is not None:
-        return present(other.cursor.item)
-    return part.element(own.orders, number) if isinstance(part, Rows) else item
 
 
 @dataclass(eq=False)
@@ -421,14 +381,7 @@ class ShuffleStream(StreamStep):
     each_epoch: bool
 
     def elements(self, key: Key) -> Iterator[Any]:
-        trace, cursor = current_trace(), self.cursor(key)
-        if trace is not None:
-            from ..autograph.operators.calls.turns import as_data  # no part of plain Python
-
-            # A loop over what is known while tracing would make a list that has no places to draw.
-            cursor = as_data(trace, cursor)
-        while cursor.advance():
-            yield present(cursor.item)
+        yield from walked(self.cursor(key))
 
     def cursor(self, key: Key) -> Any:
         draws = drawing(self.seed, key if self.each_epoch else ())
