@@ -44,11 +44,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/tracing", 10, "nothing is recorded in a trace that has ended"),
     ("frontend", 74, "deques that were there before a call are followed and changed"),
     ("frontend/autograph/operators", 3, "the last item of a list may be taken as a list of at most one"),
-    (
-        "frontend/autograph/operators",
-        72,
-        "lists in dicts and objects of lists that grow are the lists themselves",
-    ),
+    ("frontend/autograph/operators", 72, "lists in dicts and objects of growing lists are themselves"),
     ("frontend", 1, "dicts and objects that are changed are told from lists that are"),
     ("frontend/autograph/operators", 330, "objects may be of several classes behind a branch or loop"),
     ("dialect", 50, "texts and pages show arguments whose names are not ASCII, each by a name of its own"),
@@ -524,6 +520,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "objects whose `__lt__` calls functions, keys of cmp_to_key, and any number of items are sorted by"
         " comparing",
     ),
+    ("backend/cpu", 89, "native code makes lists of numbers that lie together"),
+    ("frontend", 23, "lists in returned lists are made by native code"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

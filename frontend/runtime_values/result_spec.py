@@ -106,6 +106,9 @@ class ViewResult(NamedTuple):
         return _viewed(outputs[self.position], self.path, self.bounds, outputs)
 
 
+MANY_NUMBERS = 64
+"""From so many numbers on native code makes lists of them."""
+
 COMPUTED = 0
 """The choice of a `SelectedResult` for what compiled code computed."""
 
@@ -265,6 +268,16 @@ class ListResult(NamedTuple):
                     made[place] = self.options[option - 1].build(outputs, leaves, where)
         return made
 
+    def numbers(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Array | None:
+        """The items where all are ints or floats of Python's in one array; None for others."""
+        if len(self.columns) != 1 or type(self.item) is not Leaf or self.origins is not None:
+            return None
+        ((column, is_python),) = self.columns
+        if not is_python:
+            return None
+        array = column.build(outputs, leaves)
+        return array if array.dtype in (np.int64, np.float64) else None
+
     def made_of(self, *arrays: Array) -> list[Any]:
         """The list of items that lie in arrays."""
         return list_of(self.item, arrays, [is_python for _, is_python in self.columns])
@@ -296,10 +309,20 @@ class PoolResult(NamedTuple):
         assert isinstance(outputs, list)
         lists: list[Any] | None = outputs[self.place]
         if lists is None:
-            lists = outputs[self.place] = lists_of(*self.parts.build(outputs, leaves))
+            lists = outputs[self.place] = self._made(outputs, leaves)
             for number, found in self.found:
                 lists[number.build(outputs, leaves)] = found.build(outputs, leaves)
         return lists
+
+    def _made(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> list[Any]:
+        """The same, each made now."""
+        items, *places = self.parts.leaves
+        numbers = items.numbers(outputs, leaves) if isinstance(items, ListResult) else None
+        if numbers is None or len(numbers) < MANY_NUMBERS:
+            return lists_of(*self.parts.build(outputs, leaves))
+        from ...backend.cpu.memory.lists import lists_of_numbers  # most programs return no such lists
+
+        return lists_of_numbers(numbers, *(place.build(outputs, leaves) for place in places))
 
 
 class ObjectsResult(NamedTuple):
