@@ -128,6 +128,14 @@ def insertion(numbers: Any) -> Any:
     return numbers
 
 
+def neighbours(pairs: Any) -> Any:
+    found: list[list[Any]] = [[] for _ in range(300)]
+    for one, other in pairs:
+        found[one].append(other)
+        found[other].append(one)
+    return found
+
+
 Case = tuple[str, Callable[..., Any], Callable[[int], Any]]
 
 
@@ -169,6 +177,11 @@ def cases() -> list[Case]:
             "insertion sort of a list of 20 ints",
             insertion,
             lambda call: [(7 * i + call) % 20 for i in range(20)],
+        ),
+        (
+            "neighbours of 300 places, as lists, of 1500 tuples of two ints",
+            neighbours,
+            lambda call: [((7 * i + call) % 300, (11 * i * i + call) % 300) for i in range(1500)],
         ),
     ]
 
