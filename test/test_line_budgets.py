@@ -522,6 +522,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("backend/cpu", 89, "native code makes lists of numbers that lie together"),
     ("frontend", 23, "lists in returned lists are made by native code"),
+    ("frontend/autograph/operators", 110, "lists that grow on several paths are found at once"),
+    ("frontend/autograph", 7, "the converter says which loops may be left"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

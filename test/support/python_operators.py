@@ -118,6 +118,7 @@ class PythonOperators:
         otherwise: Body | None = None,
         dead: str = "",
         plain: Plain | None = None,
+        leaves: bool = False,
     ) -> Any:
         """`for`; the body assigns the target."""
         for item in iterable:
@@ -454,6 +455,7 @@ class PlainLoopOperators(PythonOperators):
         otherwise: Body | None = None,
         dead: str = "",
         plain: Plain | None = None,
+        leaves: bool = False,
     ) -> Any:
         """`for`."""
         if plain is None:
@@ -496,6 +498,7 @@ class ForgettingOperators(PythonOperators):
         otherwise: Body | None = None,
         dead: str = "",
         plain: Plain | None = None,
+        leaves: bool = False,
     ) -> Any:
         """`for`; names are forgotten after each iteration, too."""
         try:

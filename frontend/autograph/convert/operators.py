@@ -52,8 +52,12 @@ class Operators(Protocol):
         /,
         dead: str = "",
         plain: Callable[[float], bool] | None = None,
+        leaves: bool = False,
     ) -> Exit:
-        """`for item in iterable: body(item) else: orelse()`; see `while_`."""
+        """`for item in iterable: body(item) else: orelse()`; see `while_`.
+
+        `leaves` says that the body has a `break` or `return`.
+        """
 
     def walked(self, iterable: Any, /) -> Any:
         """What a loop walks that something else may hold, too."""

@@ -85,7 +85,10 @@ class StatementConverter(FunctionConverter):
         comment = f"for {ast.unparse(node.target)}:" if _is_short(node.target) else "for:"
         body = self.define("body", inner, node.target, [item], comment)
         orelse = self.function_of("else", node.orelse, node.iter, "for: ... else:")
-        return build.call("for_", [iterable, body, orelse], node.iter, self._loop_keywords(node, node.iter))
+        keywords = self._loop_keywords(node, node.iter)
+        if not self.exits.jumps_of(node.body).isdisjoint({"break", "return"}):
+            keywords.append(build.keyword("leaves", True, node.iter))
+        return build.call("for_", [iterable, body, orelse], node.iter, keywords)
 
     def _loop_keywords(self, node: ast.For | ast.While, where: ast.expr) -> list[ast.keyword]:
         """`dead="names", plain=function`, where there are any."""

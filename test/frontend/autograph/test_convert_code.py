@@ -127,7 +127,7 @@ EXAMPLES = {
                             weft_.call(print, i)
                         return weft_.if_(i > 2, then_2, else_1)
                     return weft_.if_(i, then_1, else_2)
-                return weft_.for_(weft_.walked(x), body_1, None, dead='i')
+                return weft_.for_(weft_.walked(x), body_1, None, dead='i', leaves=True)
             return weft_.result(result_1)
         """,
     ),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.conversion import define
 from weft.frontend.autograph.operators.branches import branches
 from weft.frontend.autograph.operators.loops.loops import _Recording
 
@@ -175,3 +176,57 @@ def test_attributes_that_the_first_iteration_makes() -> None:
 
 def test_what_an_iteration_of_pythons_changed_is_carried_at_once() -> None:
     assert recordings(state, SIZES, weft.TensorSpec((), "float64")) == [1]
+
+
+def searched(depth: int) -> Any:
+    """Loops in loops, of which the innermost returns what it finds."""
+    lines = ["def f(x, most):"]
+    for level in range(depth):
+        lines.append(f"{'    ' * (level + 1)}for i{level} in range(len(x)):")
+    inside = "    " * (depth + 1)
+    lines += [f"{inside}if x[i0] + {depth} > most:", f"{inside}    return i0", "    return -1"]
+    return define("\n".join(lines))
+
+
+def test_loops_that_may_be_left_are_recorded_with_a_test_at_once() -> None:
+    sizes = weft.TensorSpec((None,), "float64"), weft.TensorSpec((), "float64")
+    for depth in (1, 2, 4):
+        assert recordings(searched(depth), *sizes) == [2 + level for level in range(depth)]
+    for most in (1.0, 4.4, 99.0):
+        function = searched(3)
+        found, expected = weft.function(function)(np.arange(5.0), most), function(np.arange(5.0), most)
+        assert (found, type(found)) == (expected, type(expected))
+
+
+def left_by_a_constant(x: Any, is_short: bool) -> Any:
+    total = x[0] * 0
+    for value in x:
+        if is_short:
+            break
+        total = total + value
+    return total
+
+
+def test_loops_that_no_value_leaves_count() -> None:
+    assert recordings(left_by_a_constant, weft.TensorSpec((None,), "float64"), False) == [2]
+    for is_short in (True, False):
+        assert weft.function(left_by_a_constant)(X, is_short) == left_by_a_constant(X, is_short)
+
+
+def collected(number: int) -> Any:
+    """A list for each of some remainders, and one that grows last in each iteration."""
+    names = [f"items{rest}" for rest in range(number)]
+    lines = ["def f(x):", *(f"    {name} = []" for name in names), "    others = []", "    for value in x:"]
+    lines += [
+        f"        {'el' * (k > 0)}if value % {number} == {k}: {n}.append(value)" for k, n in enumerate(names)
+    ]
+    lines += ["        others.append(value * 2)", f"    return {', '.join(names)}, others"]
+    return define("\n".join(lines))
+
+
+def test_lists_that_grow_on_the_paths_of_a_branch_are_found_together() -> None:
+    sizes = weft.TensorSpec((None,), "int64")
+    few, many = (recordings(collected(number), sizes) for number in (3, 6))
+    assert few == many == [4]
+    values = np.array([5, 1, 2, 9, 12, 7])
+    assert str(weft.function(collected(4))(values)) == str(collected(4)(values))

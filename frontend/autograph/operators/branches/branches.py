@@ -63,7 +63,14 @@ from .diverging import Diverged, record_raise, refuses, require_own
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
 from .paths import Joined, catcher_of
 from .paths import Path as Path
-from .retry_recording import keys_differ, lengths_differ, let_join, recorded, require_pools
+from .retry_recording import (
+    WidenedOnPaths,
+    keys_differ,
+    lengths_differ,
+    let_join,
+    recorded,
+    require_pools,
+)
 
 Body = Callable[[], Any]
 
@@ -166,9 +173,10 @@ def _stage_if(
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
     paths: list[Path] = []
     watched, kept = WatchedPaths(trace), KeptOnPaths(trace)
+    widened = WidenedOnPaths(trace, snapshot)
     for number, body in enumerate(bodies):
         path = Path(draft.add_region(number))
-        with draft.recording(path.region):
+        with widened.noted(before=paths), draft.recording(path.region):
             record_path(trace, path, body, wants_result)
             join_successors(trace, snapshot)
             second.let_succeed(snapshot, path, paths[0] if paths else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import reduce
 from typing import Any, TypeVar
 
@@ -19,12 +20,12 @@ from ..tables.object_pools import ObjectPool
 from ..tables.python_classes import PythonClass
 from ..values.aliases import is_available
 from ..values.control_flow_state import control_flow, snapshot_of
-from ..values.kinds import Growing, Kind, Mismatch
+from ..values.kinds import AbstractType, Growing, Kind, Mismatch, Tabled
 from ..values.program_locations import UNBOUND, Entry, Items, ProgramLocation, Slot, Snapshot
 from ..values.resolve_grown_lists import let_succeed, resolve_grown_list
 from .checkpoints import Checkpoint
 from .memory import Memory
-from .paths import catcher_of
+from .paths import Path, catcher_of
 
 T = TypeVar("T")
 
@@ -52,6 +53,7 @@ def recorded(
             return record(snapshot)
         except Widened as caught:
             found = caught
+            flow.has_widened = True
             if _is_left_to_outer(flow.snapshots[:-1], snapshot, found, known):
                 found.refusal = None
                 raise
@@ -63,6 +65,68 @@ def recorded(
         for each in found.all():
             if each is found or snapshot.knows(each.items):
                 _widen(trace, snapshot, each, grown, known)
+
+
+class WidenedOnPaths:
+    """The containers that turn out to hold other items on the paths of a branch, which begin it again together.
+
+    So many options of one statement are not found one by one. The first one in a program is not waited with: most have
+    no others, and what is recorded besides is for nothing.
+    """
+
+    def __init__(self, trace: Recorder, snapshot: Snapshot) -> None:
+        self._waits = control_flow(trace).has_widened
+        self._snapshot = snapshot
+        self._found: list[Widened] = []
+
+    @contextmanager
+    def noted(self, before: Sequence[Path]) -> Iterator[None]:
+        """While a path is recorded; behind the last one, what was found is raised.
+
+        Of the paths before it that is what they leave lists as that the join would find.
+        """
+        is_last = bool(before)
+        try:
+            yield
+        except Widened as caught:
+            if not self._found and not self._waits:
+                raise
+            self._note(caught)
+            for place, value in (change for path in before for change in path.changes.values()):
+                if isinstance(place, Items):
+                    self._note_length(place, value)
+        except Exception:
+            if not self._found:
+                raise  # else it is said again, if it is so when these hold them
+        if self._found:
+            self._snapshot.restore()
+            if is_last:
+                raise Widened.together(self._found, self._found[0].refusal)
+
+    def _note_length(self, place: Items, value: Any) -> None:
+        try:
+            lengths_differ(place, [self._snapshot.old_value(place), value])
+        except Widened as found:
+            self._note(found)
+        except (Mismatch, ControlFlowError, UnsupportedError):
+            return  # which the join says, if it is so then
+
+    def _note(self, caught: Widened) -> None:
+        for one in caught.all():
+            same = next((other for other in self._found if other.items is one.items), None)
+            if same is None:
+                if not self._found or (
+                    isinstance(one.kind, AbstractType) and self._snapshot.knows(one.items)
+                ):
+                    self._found.append(one)
+            elif all(_is_of_items(each.kind) for each in (same, one)):
+                with suppress(ControlFlowError, UnsupportedError):
+                    same.kind = join_items(same.kind, one.kind)
+
+
+def _is_of_items(kind: Any) -> bool:
+    """Whether that is the abstract type of the items of a list, not of a table or pool."""
+    return isinstance(kind, AbstractType) and not isinstance(kind, Tabled)
 
 
 def _begin(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,6 +75,8 @@ class _Blocks(NamedTuple):
     orelse: Body | None
     dead: Variables
     """What nothing looks at behind the loop."""
+    leaves: bool = False
+    """Whether the body has a `break` or `return`."""
 
     def with_body(self, body: Callable[[Any], Exit]) -> _Blocks:
         """Another body for each item."""
@@ -88,26 +89,31 @@ def for_(
     orelse: Body | None = None,
     dead: str = "",
     plain: Plain | None = None,
+    leaves: bool = False,
 ) -> Exit:
-    """`for item in iterable: body(item) else: orelse()`."""
+    """`for item in iterable: body(item) else: orelse()`; the body `leaves` where it has a `break` or `return`."""
     trace = current_trace()
     if ran_alone(trace, plain, MOST_ITERATIONS):
         return None
     unread = {} if trace is None else variables_named(dead, (body,))
     if isinstance(iterable, Chosen) and iterable.held:
-        return _walk_chosen(iterable, body, orelse, dead)
-    return _walk(trace, iterable, _Blocks(body, orelse, unread))
+        return _walk_chosen(iterable, body, orelse, dead, leaves)
+    return _walk(trace, iterable, _Blocks(body, orelse, unread, leaves))
 
 
-def _walk_chosen(chosen: Chosen, body: Callable[[Any], Exit], orelse: Body | None, dead: str) -> Exit:
+def _walk_chosen(
+    chosen: Chosen, body: Callable[[Any], Exit], orelse: Body | None, dead: str, leaves: bool
+) -> Exit:
     """A loop over one of several values: one over each of them, on a path of its own."""
 
     def walk(number: int) -> Exit:
         this = chosen.options[number]
         if number == len(chosen.options) - 1:
-            return for_(this, body, orelse, dead)
+            return for_(this, body, orelse, dead, leaves=leaves)
         return if_(
-            np.equal(chosen.index, number), lambda: for_(this, body, orelse, dead), lambda: walk(number + 1)
+            np.equal(chosen.index, number),
+            lambda: for_(this, body, orelse, dead, leaves=leaves),
+            lambda: walk(number + 1),
         )
 
     return walk(0)
@@ -148,7 +154,7 @@ def _walk_items(trace: Recorder | None, iterable: Any, blocks: _Blocks) -> Exit:
     """A loop over what compiled code has itself, or Python walks while tracing."""
     if isinstance(iterable, Deque):
         blocks = blocks.with_body(_keeping_deque(iterable, blocks.body))
-    body, orelse, dead = blocks
+    body, orelse, dead = blocks.body, blocks.orelse, blocks.dead
     iterable = iterated(resolve_grown_list(left_of(iterable)))
     if isinstance(iterable, SequenceIterator):  # what `__iter__` of an object of the program's has returned
         return _walk(trace, iterable, blocks)
@@ -267,7 +273,7 @@ class _TakesItems(Exception):
 def _walk_held(trace: Recorder | None, iterator: SequenceIterator, blocks: _Blocks) -> Exit:
     """A loop over an iterator that other code may take items of afterwards, or in the body."""
     iterator.require_items()
-    body, orelse, _ = blocks
+    body, orelse = blocks.body, blocks.orelse
     if trace is None:
         return run_items(iterator, body, orelse)
 
@@ -512,24 +518,43 @@ def _stage_for(trace: Recorder, sequence: Sequence, length: Any, blocks: _Blocks
 
 
 def _record_for(trace: Recorder, sequence: Sequence, length: Any, blocks: _Blocks) -> Exit:
-    """Record a loop over a sequence: as a counting loop, or with a test where it may be left."""
-    body, _, dead = blocks
-    runs = isinstance(length, int) and length > 0
-    loop = partial(Loop, trace, watched=(body,), dead=dead, runs=runs)
+    """Record a loop over a sequence: as a counting loop, or with a test where it may be left.
+
+    What has a `break` or `return` is recorded with a test first, and counts where no value of the run time decides it.
+    """
+    body = blocks.body
     flow, codes = control_flow(trace), codes_of_blocks((body,))
     key = flow.next_construct(codes, str(trace.location()))
-    if key not in flow.left:
+    while True:
         checkpoint = Checkpoint.take(trace, (body,))
-
-        def counted(counter: Value) -> Exit:
-            return body(sequence.item(counter_value(trace, counter)))
-
+        leaves, _ = flow.left.get(key, (blocks.leaves, codes))
+        loop = (_tested if leaves else _counting_loop)(trace, sequence, length, blocks)
         try:
-            return loop(body=counted, trips=trip_count(trace, length)).record()
+            exit_ = loop.record()
         except LeavesLoop:
-            checkpoint.roll_back()
-            flow.left[key] = codes
-            flow.met_inside[key[:-1]] = key[-1]  # it is the same loop
+            pass
+        else:
+            if not leaves or loop.codes or key in flow.left:
+                return exit_
+        checkpoint.roll_back()
+        flow.left[key] = not leaves, codes
+        flow.met_inside[key[:-1]] = key[-1]  # it is the same loop
+
+
+def _counting_loop(trace: Recorder, sequence: Sequence, length: Any, blocks: _Blocks) -> Loop:
+    """A loop that nothing leaves."""
+    body, runs = blocks.body, isinstance(length, int) and length > 0
+
+    def counted(counter: Value) -> Exit:
+        return body(sequence.item(counter_value(trace, counter)))
+
+    trips = trip_count(trace, length)
+    return Loop(trace, watched=(body,), dead=blocks.dead, runs=runs, body=counted, trips=trips)
+
+
+def _tested(trace: Recorder, sequence: Sequence, length: Any, blocks: _Blocks) -> Loop:
+    """A loop that may be left."""
+    body, runs = blocks.body, isinstance(length, int) and length > 0
     position = Slot("position", [0])
 
     def step() -> Exit:
@@ -537,5 +562,16 @@ def _record_for(trace: Recorder, sequence: Sequence, length: Any, blocks: _Block
         position.set(here + 1)
         return body(sequence.item(here))
 
-    left = loop(body=step, test=lambda: np.less(position.get(), length), slots=(position,), leaves=True)
-    return left.record()
+    def test() -> Any:
+        return np.less(position.get(), length)
+
+    return Loop(
+        trace,
+        watched=(body,),
+        dead=blocks.dead,
+        runs=runs,
+        body=step,
+        test=test,
+        slots=(position,),
+        leaves=True,
+    )

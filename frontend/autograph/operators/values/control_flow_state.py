@@ -140,6 +140,8 @@ class ControlFlowState:
     """Whether a warning was given that an unrolled loop, or recursion, is large."""
     presence: dict[int, tuple[Storage, Facts, Facts]] = field(default_factory=dict)
     """What conditions, by the identities of their storages, say about values that may be None."""
+    has_widened: bool = False
+    """Whether a container from before a loop or branch turned out to hold other items, so that it was begun again."""
     grown: dict[int, tuple[Any, RuntimeContainer]] = field(default_factory=dict)
     """The lists, dicts and sets that became ones that grow at run time, with what they became."""
     pools: dict[str, Any] = field(default_factory=dict)
@@ -161,8 +163,8 @@ class ControlFlowState:
     """The loop that is recorded with its first iteration by itself if it is refused."""
     staged_at_once: dict[ConstructKey, tuple[CodeType, ...]] = field(default_factory=dict)
     """The `while` loops that run-time values decided from their first test on, with their code."""
-    left: dict[ConstructKey, tuple[CodeType, ...]] = field(default_factory=dict)
-    """The `for` loops that run-time values may leave, with their code."""
+    left: dict[ConstructKey, tuple[bool, tuple[CodeType, ...]]] = field(default_factory=dict)
+    """Whether run-time values may leave `for` loops where it was not as expected, with their code."""
     not_unrolled: set[tuple[Any, ...]] = field(default_factory=set)
     """The short loops that would record too much if they were unrolled, by their code, place and length."""
     nested: set[tuple[Any, ...]] = field(default_factory=set)
