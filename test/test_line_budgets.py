@@ -514,16 +514,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         95,
         "ops are made by name here, where passes, backend, frontend and tools had a function each",
     ),
-    (
-        "frontend/autograph/operators",
-        101,
-        "objects whose `__lt__` calls functions, keys of cmp_to_key, and any number of items are sorted by"
-        " comparing",
-    ),
+    ("frontend/autograph/operators", 131, "sorts by any `__lt__` and cmp_to_key; exceptions have attributes"),
     ("backend/cpu", 89, "native code makes lists of numbers that lie together"),
     ("frontend", 23, "lists in returned lists are made by native code"),
     ("frontend/autograph/operators", 110, "lists that grow on several paths are found at once"),
     ("frontend/autograph", 7, "the converter says which loops may be left"),
+    ("frontend", 66, "handlers compute with the numbers and texts that caught exceptions hold"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -37,15 +37,23 @@ class UnknownException(Exception):
     """Stands for a caught exception whose class is known only at run time."""
 
 
-_NUMBER = "_weft_caught"
-"""The attribute of an exception that stands for a caught one: its number, known at run time."""
+_NUMBER, _HELD = "_weft_caught", "_weft_held"
+"""The attributes of an exception that stands for a caught one: its number, and what is known of it."""
 
 
-def stand_in(kind: type[BaseException] | None, number: Any) -> BaseException:
-    """What a caught exception is while tracing: it can be shown and raised again, at run time."""
+def stand_in(kind: type[BaseException] | None, number: Any, held: tuple[Any, ...] = ()) -> BaseException:
+    """What a caught exception is while tracing: it can be shown and raised again, at run time.
+
+    `held` tells which of its arguments and attributes are numbers and texts.
+    """
     made = (kind or UnknownException).__new__(kind or UnknownException)
-    made.__dict__[_NUMBER] = number
+    made.__dict__.update({_NUMBER: number, _HELD: held})
     return made
+
+
+def held_of(error: BaseException) -> dict[Any, Any]:
+    """What is known of the parts of the caught exception that one stands for."""
+    return dict(error.__dict__.get(_HELD, ()))
 
 
 def number_of(error: BaseException) -> Any:

@@ -269,6 +269,11 @@ def make_exception(kind: type[BaseException], /, *args: Any, **kwargs: Any) -> B
     return kind(*args, **kwargs)
 
 
+def is_unborn(error: BaseException) -> bool:
+    """Whether the constructor of an exception has not run yet."""
+    return _UNBORN in error.__dict__
+
+
 def holder_of(value: object) -> Parts | None:
     """The parts of an object of Python's own that holds values of the run time, and what makes it again."""
     found = parts_of_holder(value)

@@ -294,7 +294,7 @@ class TestExceptions:
         def f(x):
             try:
                 if x > 1:
-                    raise ValueError("big", x)
+                    raise ValueError("big", [x])
             except ValueError as error:
                 x = x * error.args[1]
             return x

@@ -409,12 +409,14 @@ def _converted_class(kind: type) -> Callable[..., Any]:
 
 
 def _maker_of(function: Any) -> Callable[..., Any] | None:
-    """What to call for that by which the `__call__` of a metaclass makes the object."""
+    """What to call for what Python has behind the `super()` of a metaclass or of an exception."""
     if function is type.__call__:
         return _make
     owner = function.__self__ if isinstance(function, types.MethodWrapperType) else None
     if isinstance(owner, type) and function.__name__ == "__call__":  # super().__call__
         return functools.partial(_make, owner)
+    if isinstance(owner, BaseException) and function.__name__ == "__init__":
+        return lambda *args, **kwargs: function(*args, **kwargs)  # it keeps the arguments
     return None
 
 

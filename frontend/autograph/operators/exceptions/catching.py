@@ -24,7 +24,8 @@ from .....dialect.ops.state import exception_type
 from .....dialect.records import dataclass, replace
 from .....dialect.types import TensorType
 from ....runtime_values.exception_callbacks import catching_call, find_handler, keep_checked, keep_raised
-from ....runtime_values.kept_exceptions import UnknownException, number_of
+from ....runtime_values.kept_exceptions import UnknownException, held_of, number_of
+from ....runtime_values.objects import held_by
 from ....runtime_values.values import Frozen, FrozenException, holds_traced
 from ....source.code_parts import all_codes
 from ....source.locations import user_places
@@ -61,6 +62,8 @@ class Arrival:
     """Its class, where that is known and matters."""
     error: BaseException | None = None
     """The exception itself, where all of it is known while tracing."""
+    held: tuple[Any, ...] = ()
+    """What is known of its arguments and attributes."""
 
 
 @dataclass
@@ -157,14 +160,15 @@ class Catching(BodyCatcher):
         handler = self._handler_of(type(error))
         if not self._is_looked_at(handler):
             return self._code(handler), _NOTHING
+        held = held_by(error) if number is None else tuple(held_of(error).items())
         if number is not None and error.__cause__ is None:
-            return self._code(handler, type(error)), number
+            return self._code(handler, type(error), held=held), number
         if not holds_traced(error, depth=3) and number is None and not self._keeps_all:
             return self._code(handler, error=error), _NOTHING
         frozen = Frozen(self._trace, (FrozenException(error),))
         make = keep_raised(frozen.thaw, user_places(error.__traceback__))
         (number,) = host_call(self._trace, make, frozen.operands, [_NUMBER])
-        return self._code(handler, type(error)), number
+        return self._code(handler, type(error), held=held), number
 
     def _found_out(self, number: Any) -> Any:
         """Which handler takes an exception whose class is known at run time."""
@@ -197,15 +201,19 @@ class Catching(BodyCatcher):
         return name is not None or any("raise_" in code.co_names for code in all_codes(block.__code__))
 
     def _code(
-        self, handler: int | None, kind: type[BaseException] | None = None, error: BaseException | None = None
+        self,
+        handler: int | None,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        held: tuple[Any, ...] = (),
     ) -> np.int64:
         """The number of an exception; it is the same when the body is recorded again."""
-        key: Any = (handler, kind)
+        key: Any = (handler, kind, held)
         if error is not None:
             place = str(self._trace.location(error.__traceback__))
             key = (handler, type(error), repr(error.args), repr(error.__cause__), place)
         if key not in self._keys:
-            self.arrivals.append(Arrival(handler, kind, error))
+            self.arrivals.append(Arrival(handler, kind, error, held))
             self._keys[key] = len(self.arrivals)
         number: np.int64 = np.int64(self._keys[key])
         return number

@@ -210,7 +210,7 @@ class _Try:
 
     def _take(self, arrival: Arrival, number: Any) -> Exit:
         """Run the handler that takes an exception; without one it goes on."""
-        error = arrival.error if arrival.error is not None else stand_in(arrival.kind, number)
+        error = arrival.error if arrival.error is not None else stand_in(arrival.kind, number, arrival.held)
         if arrival.handler is None:
             raise_(error)
         _, name, handler = self.handlers[arrival.handler]

@@ -18,11 +18,12 @@ from ....runtime_values.strings import (
     string_of,
     to_string,
 )
-from ....runtime_values.values import holds_traced, make_exception
+from ....runtime_values.values import holds_traced, is_unborn, make_exception
 from ....signature.traced_value import held
 from ....tracing.current import current_trace, required_trace
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
+from ..interface import operators
 from ..lists import text_parts
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_for_reading, resolve_grown_list
@@ -110,5 +111,16 @@ def maker_of(function: Any) -> Callable[..., Any] | None:
             return functools.partial(_parts_of, function)
         return functools.partial(answer_of, function, QUESTIONS[name]) if name in QUESTIONS else None
     if isinstance(function, type) and issubclass(function, BaseException):
-        return functools.partial(make_exception, function)
+        return functools.partial(_made_exception, function)
     return None
+
+
+def _made_exception(kind: type[BaseException], /, *args: Any, **kwargs: Any) -> BaseException:
+    """An exception; a constructor that somebody has written is converted as those of other objects are."""
+    made = make_exception(kind, *args, **kwargs)
+    method = users_method(made, "__init__") if is_unborn(made) else None
+    if method is None or not isinstance(kind.__new__, types.BuiltinFunctionType):
+        return made
+    born: BaseException = kind.__new__(kind, *args, **kwargs)
+    operators().call(method, born, *args, **kwargs)
+    return born
