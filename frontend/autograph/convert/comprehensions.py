@@ -16,6 +16,9 @@ _KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.Ge
 
 _IN_TURN = ("any", "all", "walk")
 
+_MAY_END = (*_IN_TURN, "any_left", "all_left", "generator")
+"""The kinds that may leave items of an iterator to other code."""
+
 _INNER = defaultdict(lambda: "generator", passed="passed_on", passed_on="passed_on")
 """What inner clauses make for outer ones."""
 
@@ -32,9 +35,11 @@ class ComprehensionConverter(ExpressionConverter):
             and len(node.args) == 1
             and not self.is_shadowed(asking.id)
             and isinstance(given, ast.GeneratorExp)
-            and self._acts(given)
         ):
-            return self.comprehension(given, asking.id)
+            if self._acts(given):
+                return self.comprehension(given, asking.id)
+            if len(given.generators) == 1 and not is_new(given.generators[0].iter):
+                return self.comprehension(given, f"{asking.id}_left")
         if isinstance(asking, ast.Name) and asking.id == "next" and isinstance(given, ast.GeneratorExp):
             self._in_turn(given, "walk")
         if isinstance(asking, ast.Name) and asking.id == "iter" and given is not None:
@@ -92,6 +97,8 @@ class ComprehensionConverter(ExpressionConverter):
         kind = kind or self.in_turn.get(id(node), _KINDS[type(node)])
         own = {name for clause in node.generators for name in target_names(clause.target)}
         iterable = self.expr(node.generators[0].iter)
+        if kind in _MAY_END and not is_new(node.generators[0].iter):
+            iterable = build.call("walked", [iterable], node.generators[0].iter)
         shares = self._shares_variables(node, own)
         hidden, self.hidden = self.hidden, self.hidden | own
         try:
@@ -196,3 +203,14 @@ class ComprehensionConverter(ExpressionConverter):
 for _kind in _KINDS:
     _CONVERTERS[_kind] = ComprehensionConverter.comprehension
 _CONVERTERS[ast.Call] = ComprehensionConverter.call
+
+
+def is_new(node: ast.expr) -> bool:
+    """Whether what is walked is made there, so that nothing else takes items of it."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in _MAKING_ITERATORS
+    return isinstance(node, (ast.List, ast.Tuple, ast.Constant, ast.GeneratorExp, ast.ListComp))
+
+
+_MAKING_ITERATORS = frozenset({"range", "enumerate", "zip", "map", "filter", "reversed"})
+"""The builtins that make an iterator of their own, or none."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import build, plain_loops
+from .comprehensions import is_new
 from .functions import FunctionConverter
 from .generated import nothing
 from .unsupported import unsupported
@@ -74,7 +75,7 @@ class StatementConverter(FunctionConverter):
         """`for`."""
         self.note_loop(node)
         iterable = self.expr(node.iter)
-        if not _is_new(node.iter):
+        if not is_new(node.iter):
             iterable = build.call("walked", [iterable], node.iter)
         item = self.names.fresh("item")
         with self.generated() as inner:
@@ -211,16 +212,6 @@ def _is_short(node: ast.expr) -> bool:
     one_line = getattr(node, "lineno", 0) == getattr(node, "end_lineno", 1)
     return one_line and (node.end_col_offset or 0) - node.col_offset <= 60
 
-
-def _is_new(node: ast.expr) -> bool:
-    """Whether what a loop walks is made there, so that nothing else takes items of it."""
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id in _MAKING_ITERATORS
-    return isinstance(node, (ast.List, ast.Tuple, ast.Constant, ast.GeneratorExp, ast.ListComp))
-
-
-_MAKING_ITERATORS = frozenset({"range", "enumerate", "zip", "map", "filter", "reversed"})
-"""The builtins that make an iterator of their own, or none."""
 
 _REFUSED = {
     "TryStar": ("except*", "catch the exception group with except, and look at its exceptions"),

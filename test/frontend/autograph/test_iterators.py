@@ -169,11 +169,6 @@ def left_by_a_loop(x):
     return next(items)
 
 
-def filtered_twice(x):
-    kept = filter(lambda v: v > 1, x)
-    return [v for v in kept], next(kept, 0)
-
-
 def changed_in_a_branch(x):
     items, seen = [1, 2, 3], 0
     for v in items:
@@ -228,12 +223,68 @@ def own_iterator(x):
     return -1
 
 
+def _odd(v):
+    return v % 2 == 1
+
+
+@pytest.mark.parametrize("pick", [filter, itertools.filterfalse, itertools.takewhile, itertools.dropwhile])
+def test_what_picks_items_by_data_is_an_iterator_like_others(pick) -> None:
+    def f(x):
+        kept = pick(_odd, x)
+        whole = [v for v in kept], next(kept, 0.0)
+        first, *others = pick(lambda v: v != 2, x)
+        taken = pick(_odd, x)
+        items = next(taken, 9.0), next(taken, 9.0), list(taken)
+        squares = list(map(lambda v: v * v, pick(_odd, x)))
+        both = list(map(lambda a, b: a + b, pick(_odd, x), pick(lambda v: v < 3, x)))
+        beside = list(zip(pick(_odd, x), "abcdef", strict=False))
+        return whole, first, others, items, squares, both, beside, dict(enumerate(pick(_odd, x)))
+
+    same(f, X[1:] if pick is itertools.takewhile else X)
+
+
+def test_membership_takes_the_items_up_to_the_one_that_is_found() -> None:
+    def f(x):
+        numbers, kept, known = iter(x), iter([v for v in x if v > 0]), iter([1, 2, 3, 4])
+        found = 2 in numbers, 1 in kept, 3 in known, 30 in iter(x)
+        some = 3 in (v for v in x if v > 1), 9 in map(lambda v: v + 1, x), (1, 3.0) in enumerate(kept)
+        return found, some, list(numbers), list(known), 4 not in filter(_odd, x), 4 in reversed([*x])
+
+    same(f, X)
+
+
+def test_what_decides_early_leaves_the_other_items() -> None:
+    def f(x):
+        data, known, counted = iter(x), iter([1, 2, 3, 4, 5, 6]), itertools.count(1)
+        decided = any(v > 1 for v in data), all(v < 3 for v in known), any(v > x[2] for v in counted)
+        found = next(v for v in known if v > 4), next(v for v in counted if v % 5 == 0)
+        return decided, found, list(data), list(known), next(counted)
+
+    same(f, X)
+
+
+def test_filters_without_end_give_their_first_items() -> None:
+    def f(x):
+        known = filter(lambda n: n % 3 == 0, itertools.count(1))
+        decided = filter(lambda n: n > x[3], itertools.count(1))
+        found = next(known), next(known), next(decided), next(decided)
+        return found, list(itertools.islice(filter(_odd, itertools.count()), 3))
+
+    same(f, X)
+
+
+def given_to_another_first(x):
+    numbers = iter(x)
+    doubled = (v * 2 for v in numbers)
+    return next(doubled), list(numbers)
+
+
 @pytest.mark.parametrize(
     ("function", "says"),
     [
+        (given_to_another_first, "items of this iterator are taken .*a generator expression"),
         (given_to_another, "items of this iterator are taken that was given to another one .*enumerate"),
         (left_by_a_loop, "a loop that run-time values end has taken items of this permutations"),
-        (filtered_twice, r"items of what filter\(\) gave are asked for a second time"),
         (changed_in_a_branch, "a list becomes longer or shorter in a branch while a loop walks it"),
         (flat_items_in_a_loop, r"take them of an iterator, items = iter\(x.ravel\(\)\)"),
         (own_iterator, "write __iter__ as a generator function"),

@@ -29,11 +29,10 @@ from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
 from ..statements.expressions import as_bool, if_exp
 from ..statements.for_loops import for_
+from ..statements.generators import Listed, Walk, enumerated, zipped
 from ..statements.generators import Mapped as MappedWalk
-from ..statements.generators import Walk, enumerated, zipped
 from ..values.iterables import (
     Enumerated,
-    Filtered,
     Made,
     Mapped,
     Reversed,
@@ -41,7 +40,6 @@ from ..values.iterables import (
     Zipped,
     indices_of,
     is_text,
-    sequence_of,
 )
 from ..values.known_arrays import compute
 from ..values.looked_up import note_subclass
@@ -87,12 +85,18 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     found = tuple(sequence for sequence in sequences if sequence is not None)
     if not strict and (walked := zipped(list(iterables), sequences)) is not None:
         return walked
+    if any(isinstance(iterable, Listed) for iterable in iterables):
+        return zip_(*_in_turn(iterables, "zip"), strict=strict)
     if not found or len(found) != len(sequences) or all(isinstance(i, range) for i in iterables):
         return builtins.zip(*iterables, strict=strict)
     together = Zipped(found, strict)
     if strict:
         _require_same_length(together)
     return iterator_over(together, builtins.zip)
+
+
+def _in_turn(iterables: tuple[Any, ...], taker: str) -> tuple[Any, ...]:
+    return tuple(each.in_turn(taker) if isinstance(each, Listed) else each for each in iterables)
 
 
 def _require_same_length(zipped: Zipped) -> None:
@@ -122,21 +126,11 @@ def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     applied = functools.partial(operators().call, function)
     if len(iterables) == 1 and isinstance(iterables[0], Walk):
         return MappedWalk(iterables[0], lambda _, item: applied(item))
+    if any(isinstance(iterable, Listed) for iterable in iterables):
+        return map_(function, *_in_turn(iterables, "map"))
     if not found or len(found) != len(sequences):
         return builtins.map(applied, *iterables)
     return iterator_over(Mapped(applied, Zipped(found)), builtins.map)
-
-
-def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
-    """`filter`."""
-    condition: Callable[[Any], Any] = (
-        functools.partial(operators().call, function) if function is not None else lambda item: item
-    )
-    iterable = left_of(iterable, "filter")
-    sequence = sequence_of(iterable)
-    if sequence is None and not _holds_traced(iterable) and not isinstance(iterable, Walk):
-        return builtins.filter(condition, iterable)
-    return Filtered(condition, sequence if sequence is not None else iterable)
 
 
 def bool_(value: Any = False) -> Any:
@@ -334,10 +328,6 @@ def fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
 
     for_(left_of(iterable), body)
     return total
-
-
-def _holds_traced(iterable: Any) -> bool:
-    return isinstance(iterable, (list, tuple)) and any(isinstance(item, TracedArray) for item in iterable)
 
 
 def ndindex(*shape: Any) -> Any:

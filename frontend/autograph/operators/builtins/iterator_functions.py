@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,10 +22,12 @@ from ....tracing.staging import is_traced, raise_where
 from ...convert.converter import convert_generator
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
-from ..statements.generators import Generator, Walk
+from ..statements.comprehensions import is_endless
+from ..statements.generators import Generator, Listed, Walk
+from ..statements.items_in_turn import ItemsInTurn
 from ..values.iterables import ENDLESS, Made, Mapped, Part, Sequence, Zipped, indices_of, sequence_of
 from ..values.ranges import Range
-from ..values.sequence_iterators import SequenceIterator, iterator_over, left_of, python_sequence
+from ..values.sequence_iterators import SequenceIterator, iterator_over, left_of, python_sequence, walked
 
 Function = Callable[..., Any]
 
@@ -164,6 +167,26 @@ def _filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
             yield item
 
 
+def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
+    """`filter`."""
+    condition = bool if function is None else function
+    if is_endless(iterable):
+        asked = functools.partial(operators().call, condition)
+        return ItemsInTurn(walked(iterable), lambda item: item, asked, flat=False)
+    iterable = left_of(iterable, "filter")
+    sequence = sequence_of(iterable)
+    if sequence is None and not holds_traced(iterable, depth=3) and not isinstance(iterable, Walk):
+        return filter(_converting(condition), iterable)
+    items = iterable if sequence is None else sequence
+    return Listed(cast(FunctionType, _filter), _feeding(_filter), (condition, items), {})
+
+
+def _filter(condition: Any, iterable: Any) -> Iterator[Any]:
+    for item in iterable:
+        if condition(item):
+            yield item
+
+
 def _compress(data: Any, selectors: Any) -> Iterator[Any]:
     for item, selector in zip(data, selectors):  # noqa: B905
         if selector:
@@ -246,13 +269,16 @@ def _of_few(iterable: Any, r: Any) -> bool:
     return _is_long(iterable) and r in (2, 3)
 
 
-def _generated(theirs: Any, function: Any, applies: Callable[..., bool]) -> Function:
+def _generated(
+    theirs: Any, function: Any, applies: Callable[..., bool], kind: type[Generator] = Generator
+) -> Function:
     """What converts a generator function when it is called on what only the program knows."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if current_trace() is None or not applies(*args, *kwargs.values()):
             return theirs(*map(_converting, args), **{name: _converting(v) for name, v in kwargs.items()})
-        return Generator(function, _feeding(function), args, kwargs)
+        is_ending = function is _takewhile or not any(map(is_endless, args))
+        return (kind if is_ending else Generator)(function, _feeding(function), args, kwargs)
 
     call.__name__ = theirs.__name__
     return call
@@ -286,10 +312,10 @@ def iterator_rows() -> Iterator[tuple[Any, Function]]:
     yield itertools.starmap, _starmap
     yield itertools.pairwise, _generated(itertools.pairwise, _pairwise, _any_long)
     yield itertools.chain, _generated(itertools.chain, _chain, _any_long)
-    yield itertools.takewhile, _generated(itertools.takewhile, _takewhile, _of_values)
-    yield itertools.dropwhile, _generated(itertools.dropwhile, _dropwhile, _of_values)
-    yield itertools.filterfalse, _generated(itertools.filterfalse, _filterfalse, _of_values)
-    yield itertools.compress, _generated(itertools.compress, _compress, _of_values)
+    yield itertools.takewhile, _generated(itertools.takewhile, _takewhile, _of_values, Listed)
+    yield itertools.dropwhile, _generated(itertools.dropwhile, _dropwhile, _of_values, Listed)
+    yield itertools.filterfalse, _generated(itertools.filterfalse, _filterfalse, _of_values, Listed)
+    yield itertools.compress, _generated(itertools.compress, _compress, _of_values, Listed)
     yield itertools.accumulate, _generated(itertools.accumulate, _accumulate, _any_long)
     yield itertools.groupby, _generated(itertools.groupby, _groupby, lambda *_: True)
     yield itertools.combinations, _generated(itertools.combinations, _combinations, _of_few)

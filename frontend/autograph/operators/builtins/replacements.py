@@ -168,7 +168,7 @@ _ROWS: dict[Any, _Row] = {
     zip: (_always, lambda: arrays.zip_),
     reversed: (_always, lambda: arrays.reversed_),
     map: (_always, lambda: arrays.map_),
-    filter: (_always, lambda: arrays.filter_),
+    filter: (_always, lambda: iterator_functions.filter_),
     sum: (_always, lambda: arrays.sum_),
     functools.reduce: (_always, lambda: lists.reduce_),
     iter: (_always, lambda: sequence_iterators.iter_),

@@ -25,7 +25,6 @@ from ..values.control_flow_state import control_flow
 from ..values.hidden_state import note_made, require_own
 from ..values.iterables import (
     ENDLESS,
-    Filtered,
     Mapped,
     Part,
     Sequence,
@@ -37,7 +36,7 @@ from ..values.iterables import (
 )
 from ..values.kinds import Tabled
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import SequenceIterator, generator_of, left_of, python_sequence
+from ..values.sequence_iterators import Held, SequenceIterator, generator_of, left_of, python_sequence
 from ..values.special_methods import iterated
 from .expressions import not_
 from .fetched_items import walk_of
@@ -52,6 +51,8 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "dict": dict,
     "generator": generator_of,  # its items are made when it is
 }
+
+_ASKING = ("any", "all", "any_left", "all_left")
 
 _PASSED = {"passed": "list", "passed_on": "generator"}
 
@@ -76,24 +77,25 @@ def comprehension(
 ) -> Any:
     """`[element(item) for item in iterable if condition(item)]`; with `flat`, what `element` gives is walked too.
 
-    The kinds `any` and `all` ask the items in turn, as those functions do; `walk` gives them in turn to what
+    The kinds `any` and `all` ask the items in turn, as those functions do, `any_left` and `all_left` of iterators only,
+    which keep those behind the one that decides; `walk` gives them in turn to what
     walks it, and `each` makes one where it is asked for. `passed` is a list, and `passed_on` a generator, for what
     keeps no item.
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
-    if kind in ("any", "all"):
-        return _asked(kind, iterable, element, condition)
+    if kind in _ASKING:
+        return _asking(kind, iterable, element, condition)
     trace, own = current_trace(), kind in _PASSED
     kind = _PASSED.get(kind, kind)
     if kind == "walk":
         walk = ItemsInTurn(iterable, element, condition, flat)
         return iter(walk) if trace is None else walk
+    if isinstance(iterable, Held):
+        is_lazy = trace is None or is_endless(iterable.iterator)
+        iterable = iterable.iterator if is_lazy else iterable.iterator.given("a generator expression")
     if kind == "each":
-        sequence = (
-            None if trace is None else python_sequence(left_of(walk_of(iterable), "a generator expression"))
-        )
-        if sequence is not None:
-            return SequenceIterator(Mapped(element, Zipped((sequence,))), GeneratorType)
+        if (made := _each(trace, iterable, element)) is not None:
+            return made
         kind = "generator"
     if kind == "generator" and trace is not None and is_endless(iterable):
         require_own(trace, iterable)
@@ -125,6 +127,25 @@ def comprehension(
     if sequence.known_length != length:
         raise UnsupportedError("a comprehension changes the list that it walks; walk a copy of it")
     return made
+
+
+def _each(trace: Recorder | None, iterable: Any, element: Callable[[Any], Any]) -> SequenceIterator | None:
+    """The items, each made where it is asked for; None where they lie at no places."""
+    if trace is None:
+        return None
+    sequence = python_sequence(left_of(walk_of(iterable), "a generator expression"))
+    return None if sequence is None else SequenceIterator(Mapped(element, Zipped((sequence,))), GeneratorType)
+
+
+def _asking(
+    kind: str, iterable: Any, element: Callable[[Any], Any], condition: Callable[[Any], Any] | None
+) -> Any:
+    """`any` or `all` of the items."""
+    function = kind.removesuffix("_left")
+    if function == kind or isinstance(iterable, Held):
+        return _asked(function, iterable, element, condition)
+    items = comprehension("generator", iterable, element, condition)
+    return operators().call(any if function == "any" else all, items)
 
 
 def _asked(
@@ -265,8 +286,6 @@ def _collected(parts: _Parts, iterable: Any, items: Any) -> Any:
 
 def _is_staged(trace: Recorder, iterable: Any) -> bool:
     """Whether a loop over an iterable is recorded once."""
-    if isinstance(iterable, Filtered):
-        return True
     sequence = sequence_of(iterable)
     if sequence is None:
         return False

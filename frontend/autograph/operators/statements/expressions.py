@@ -29,7 +29,7 @@ from ..tables.constant_tables import found_among
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.identities import same_number
-from ..values.iterables import Sequence, is_text
+from ..values.iterables import OneByOne, Sequence, is_text
 from ..values.known_arrays import is_plain
 from ..values.looked_up import as_input, lookups
 from ..values.narrowing import facts_of, is_there, narrowed, note_facts
@@ -38,7 +38,7 @@ from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import left_of
+from ..values.sequence_iterators import SequenceIterator, left_of, walked
 from ..values.special_methods import tested, users_method
 
 Thunk = Callable[[], Any]
@@ -196,6 +196,8 @@ def in_(item: Any, container: Any) -> Any:
 
 
 def _in(item: Any, container: Any) -> Any:
+    if isinstance(container, SequenceIterator):
+        return _is_in_turn(item, container)
     container = container if is_text(container) else resolve_grown_list(left_of(container, "in"))
     if isinstance(container, Chosen) and not is_text(container):
         return container.each(lambda one: in_(item, one))
@@ -213,8 +215,8 @@ def _in_one(item: Any, container: Any) -> Any:
         return container.holds(item)
     if is_text(item) and (isinstance(container, str) or not isinstance(item, Chosen)):
         return item.ask(bool, _is_among, container)
-    if isinstance(container, Sequence):
-        container = list(container)
+    if isinstance(container, (OneByOne, Sequence)):
+        return _is_in_turn(item, container)
     if isinstance(container, (str, bytes)) and isinstance(item, CompositeValue) and item.is_one_text:
         return as_bool(item.is_in(container))
     if isinstance(container, _HASHED) and isinstance(item, (TracedArray, Chosen, Optional, CompositeValue)):
@@ -233,6 +235,16 @@ def _in_one(item: Any, container: Any) -> Any:
     if trace is not None and is_plain(container):
         trace.watch(container)
     return item in container
+
+
+def _is_in_turn(item: Any, items: Any) -> Any:
+    """Whether something is among items that are taken one after the other, up to the one that it is."""
+
+    def equals(one: Any) -> Any:
+        return one is item or operators().compare("==", one, item)
+
+    found = operators().comprehension("any", walked(items), equals)
+    return as_bool(found) if isinstance(found, TracedArray) else found
 
 
 def _is_element(item: Any, array: Any) -> Any:

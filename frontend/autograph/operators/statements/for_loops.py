@@ -45,7 +45,6 @@ from ..values.hidden_state import require_own
 from ..values.iterables import (
     ENDLESS,
     Enumerated,
-    Filtered,
     Part,
     Sequence,
     Unrolled,
@@ -159,9 +158,6 @@ def _walk_items(trace: Recorder | None, iterable: Any, blocks: _Blocks) -> Exit:
     if isinstance(iterable, SequenceIterator):  # what `__iter__` of an object of the program's has returned
         return _walk(trace, iterable, blocks)
     require_own(trace, iterable)
-    if isinstance(iterable, Filtered):
-        condition, inner = iterable.condition, iterable.taken()
-        return _walk(trace, inner, blocks.with_body(lambda item: if_(condition(item), lambda: body(item))))
     if isinstance(iterable, Walk):
         return for_walk(iterable, body, orelse, dead)
     if isinstance(iterable, Unrolled) and (sequence := iterable.sequence()) is not None:

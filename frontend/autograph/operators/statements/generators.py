@@ -25,6 +25,7 @@ from ..branches.exits import (
     status_of,
     without_continue,
 )
+from ..interface import operators
 from ..values.hidden_state import Walked
 from ..values.iterables import OneByOne, Sequence
 from ..values.own_variables import Variables
@@ -81,7 +82,7 @@ class Walk(OneByOne):
 class Generator(Walk, Walked):
     """A call of a generator function: nothing of it has run yet."""
 
-    __weft_state__ = ("_is_used", "_is_left")
+    __weft_state__: tuple[str, ...] = ("_is_used", "_is_left")
 
     def __init__(
         self,
@@ -166,6 +167,28 @@ class Generator(Walk, Walked):
 
     def __repr__(self) -> str:
         return f"<generator object {self._original.__qualname__}>"
+
+
+class Listed(Generator):
+    """A generator that only picks of other items: those that are asked for one by one are of a list of all."""
+
+    __weft_state__ = ("_is_used", "_is_left", "_plain")
+
+    @property
+    def rest(self) -> Any:
+        return self._plain if self._is_used is True else None  # not one of a recording that was given up
+
+    def _generator(self) -> Any:
+        if self.rest is None:
+            self._plain = operators().call(iter, operators().comprehension("list", self, lambda item: item))
+        return self._plain
+
+    def in_turn(self, taker: str) -> Any:
+        """The items that are left, for what takes items of this and of others in turn."""
+        return self._generator().given(taker)
+
+    def __weft_next__(self, *default: Any) -> Any:
+        return self._generator().__weft_next__(*default)
 
 
 class Mapped(Walk):

@@ -14,6 +14,7 @@ from ..branches.exits import BREAK, Exit
 from ..values.iterables import item_or_default
 from ..values.optional import MaybeUnbound
 from ..values.program_locations import UNBOUND
+from ..values.sequence_iterators import Held
 from .for_loops import for_
 from .generators import Consumer, Walk
 from .statements import if_
@@ -58,7 +59,8 @@ class ItemsInTurn(Walk):
         return has_ended
 
     def __iter__(self) -> Iterator[Any]:
-        return lazily(self._iterable, self._element, self._condition, self._flat)
+        iterable = self._iterable.iterator if isinstance(self._iterable, Held) else self._iterable
+        return lazily(iterable, self._element, self._condition, self._flat)
 
     def __weft_next__(self, *default: Any) -> Any:
         found: Any = UNBOUND

@@ -17,7 +17,7 @@ from ..interface import operators
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
 from ..lists.kept_items import require_no_copy
 from ..values.control_flow_state import control_flow
-from ..values.iterables import Filtered, Sequence
+from ..values.iterables import OneByOne, Sequence
 from ..values.kinds import Tabled
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import SequenceIterator
@@ -73,7 +73,7 @@ def put(container: Any, key: Any, *value: Any) -> None:
     become_table(container, tabled_with(container, key, *value)).put(key, *value)
 
 
-_OPEN = (Sequence, SequenceIterator, Filtered)
+_OPEN = (Sequence, SequenceIterator, OneByOne)
 
 
 def is_open(value: Any) -> bool:

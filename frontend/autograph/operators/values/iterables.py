@@ -225,6 +225,9 @@ class OneByOne:
     What `next` gives of those that tell it themselves, and of iterators over sequences, is `__weft_next__`.
     """
 
+    rest: Any = None
+    """An iterator over what was not taken, of those of which a list was made where an item was asked for."""
+
 
 def item_or_default(is_there: Any, item: Callable[[], Any], default: tuple[Any, ...]) -> Any:
     """What `next` gives: an item where there is one, else a default, or without one the end of the iterator."""
@@ -232,50 +235,6 @@ def item_or_default(is_there: Any, item: Callable[[], Any], default: tuple[Any, 
         return operators().if_exp(is_there, item, lambda: default[0])
     operators().if_(operators().not_(is_there), lambda: operators().raise_(StopIteration))
     return item()
-
-
-class Filtered(OneByOne):
-    """`filter`: not a sequence, as its length is known only afterwards; `for` skips what is not wanted."""
-
-    __weft_state__ = ("_is_used",)
-
-    def __init__(self, condition: Callable[[Any], Any], inner: Any) -> None:
-        self.condition = condition
-        self._inner = inner
-        self._is_used: Any = False
-        self._rest: Any = None
-
-    @property
-    def rest(self) -> Any:
-        """An iterator over what passes and was not taken; None before `next` was asked for an item."""
-        return self._rest if self._is_used is True else None  # not one of a recording that was given up
-
-    def __weft_next__(self, *default: Any) -> Any:
-        if self.rest is None:
-            passing = operators().comprehension("list", self, lambda item: item)
-            self._rest = operators().call(iter, passing)
-        return self._rest.__weft_next__(*default)
-
-    def taken(self) -> Any:
-        """What it filters, which can be walked once."""
-        if self._is_used is not False:
-            raise UnsupportedError(
-                "items of what filter() gave are asked for a second time, and which of them were taken is not "
-                "followed: make a list of it first (list(filter(...)))"
-            )
-        self._is_used = True
-        return self._inner
-
-    def __iter__(self) -> Iterator[Any]:
-        for item in self.taken():
-            wanted = self.condition(item)
-            if isinstance(wanted, TracedArray):
-                raise UnsupportedError(
-                    "filter() with a condition on run-time values is walked by a `for` loop only, or by a list "
-                    "comprehension with `if`"
-                )
-            if wanted:
-                yield item
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....tracing.flat_items import FlatItems
 from ..interface import operators
-from .iterables import Filtered, Part, Sequence, characters_of, is_text, item_or_default, sequence_of
+from .iterables import OneByOne, Part, Sequence, characters_of, is_text, item_or_default, sequence_of
 from .ranges import Range
 from .resolve_grown_lists import resolve_grown_list
 
@@ -81,9 +81,9 @@ def positions_of(sequence: Sequence) -> Iterator[int]:
 
 
 def python_sequence(iterable: Any) -> Sequence | None:
-    """The items of a list or tuple as a sequence, as `sequence_of` has others."""
+    """The items of a list, tuple or text as a sequence, as `sequence_of` has others."""
     now = resolve_grown_list(iterable)
-    return PythonItems(iterable) if now is iterable and type(now) in (list, tuple) else sequence_of(now)
+    return PythonItems(iterable) if now is iterable and type(now) in (list, tuple, str) else sequence_of(now)
 
 
 def _lies_in_python(sequence: Sequence) -> bool:
@@ -231,7 +231,7 @@ def left_of(iterable: Any, taker: str | None = None) -> Any:
     """What is walked in the place of an iterator: all items that are left, or those that a taker will ask for."""
     if isinstance(iterable, FlatItems):
         return iterable.left()
-    if isinstance(iterable, Filtered) and (rest := iterable.rest) is not None:
+    if isinstance(iterable, OneByOne) and (rest := iterable.rest) is not None:
         return rest.given(taker or "a loop")
     if is_text(iterable):
         return characters_of(iterable)
