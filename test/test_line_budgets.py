@@ -84,6 +84,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         64,
         "what takes items of iterators leaves the others, and filters are iterators",
     ),
+    ("frontend/autograph/operators", 160, "texts by % and format show objects, also those that are chosen"),
+    ("frontend", 12, "chosen dataclasses are returned"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -63,7 +63,7 @@ from .results import (
     RuntimeTuple,
     flatten_results,
 )
-from .values import Frozen, FrozenException, RuntimeValue, holder_of
+from .values import Frozen, FrozenException, RuntimeValue, holder_of, holds_traced
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -382,7 +382,7 @@ class Outputs:
         is_found, _ = self._search
         made = [
             self.collect(option, *self._search)
-            if number in leaf.held or is_found(option) or parts_of_changeable(option) is not None
+            if number in leaf.held or is_found(option) or _is_made(option)
             else option
             for number, option in enumerate(leaf.options)
         ]
@@ -520,7 +520,7 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
     if isinstance(value, RuntimeNone):
         return (value.value,)
     if isinstance(value, RuntimeChoice):
-        return [value.options[number] for number in value.held] if value.held else None
+        return [one for n, one in enumerate(value.options) if n in value.held or _is_made(one)] or None
     if isinstance(value, (list, tuple)):
         return compound(value)
     if isinstance(value, dict):
@@ -532,6 +532,13 @@ def _parts_in(value: Any, attributes_of: Callable[[Any], dict[str, Any] | None])
     except UnsupportedError:  # as will be said when it is taken apart
         return None
     return None if attributes is None else attributes.values()
+
+
+def _is_made(option: Any) -> bool:
+    """Whether a value that may be chosen is made again at each call."""
+    return parts_of_changeable(option) is not None or (
+        has_fields(type(option)) and holds_traced(option, depth=8)
+    )
 
 
 def _the_object(number: int, objects: Sequence[list[Any]]) -> Any:

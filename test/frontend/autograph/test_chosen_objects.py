@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 
 import numpy as np
 import pytest
@@ -247,3 +248,21 @@ def test_attributes_of_many_objects_are_looked_up():
     same(reads_of_many, np.int64(0), np.int64(39), joined=True)
     sums = weft.function(lambda i: CELLS[i].place[1] + CELLS[i].number)
     assert "scf.if" not in sums.get_concrete_function(weft.TensorSpec((), "int64")).as_text("weft")
+
+
+@dataclasses.dataclass
+class Counted:
+    count: int
+
+
+def test_returned_dataclasses_that_were_chosen_are_those_of_the_list() -> None:
+    def f(n):
+        made = [Counted(int(v)) for v in n]
+        one = made[int(np.argmin(n))]
+        return one, [one], {"one": one, "first": made[0]}, made
+
+    for n in (np.array([3, 1, 2]), np.array([1, 3, 2])):
+        one, (again,), named, made = weft.function(f)(n)
+        assert made == f(n)[3]
+        assert one is again is named["one"] is made[int(np.argmin(n))]
+        assert named["first"] is made[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import heapq
 
@@ -136,3 +137,33 @@ def test_texts_and_numbers_in_tuples():
         return sorted(pairs), sorted([(str(x[k]), k) for k in range(3)], reverse=True)
 
     same(f, np.array([3, 12, 2, 3]), np.array([0, 5, 0, 1]))
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Card:
+    rank: float
+    suit: int = 1
+
+
+@dataclasses.dataclass(order=True)
+class Job:
+    rank: float
+    number: int = dataclasses.field(default=0, compare=False)
+
+
+@pytest.mark.parametrize("kind", [Card, Job])
+def test_dataclasses_are_compared_by_their_fields_wherever_they_lie(kind) -> None:
+    def f(x):
+        made = [kind(v, k) for k, v in enumerate(x)]
+        one = made[int(np.argmin(x))]
+        ordered = sorted(made)
+        return (
+            ordered,
+            sorted(made, reverse=True)[:2],
+            max(made),
+            one < made[0],
+            ordered[0] <= ordered[-1],
+            [one],
+        )
+
+    same(f, *VALUES)

@@ -19,6 +19,7 @@ from ..lists.looked_for import holds_object, is_told_by_identity
 from ..tables import table_walks
 from ..values.hidden_state import of_own
 from ..values.identities import told_by_class
+from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator
 from .expressions import and_, as_bool, if_exp, is_, is_not_, not_
@@ -62,14 +63,19 @@ _GENERATED = {
 
 def _fields(symbol: str, left: Any, right: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """What two objects of one dataclass are compared by, where nobody has written the method."""
-    kind = type(left)
-    if type(right) is not kind or not is_compared_by_fields(kind):
+    kind = _class_of(left)
+    if kind is None or _class_of(right) is not kind or not is_compared_by_fields(kind):
         return None
     if not is_generated(getattr(kind, _GENERATED[symbol], None)):
         return None
     names = [field.name for field in dataclasses.fields(kind) if field.compare]
     one, other = (tuple(operators().attr(value, name) for name in names) for value in (left, right))
     return one, other
+
+
+def _class_of(value: Any) -> type | None:
+    """The class of a value, or of all that a chosen one may be."""
+    return value.python_type if isinstance(value, Chosen) else type(value)
 
 
 def _goes_by_entry(left: Any, right: Any) -> bool:

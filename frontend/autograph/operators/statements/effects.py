@@ -19,7 +19,6 @@ from ....runtime_values.strings import (
     to_string,
 )
 from ....runtime_values.values import holds_traced, is_unborn, make_exception
-from ....signature.traced_value import held
 from ....tracing.current import current_trace, required_trace
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
@@ -27,29 +26,20 @@ from ..interface import operators
 from ..lists import text_parts
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_for_reading, resolve_grown_list
-from ..values.special_methods import shown, users_method
+from ..values.special_methods import users_method
+from . import texts_of_objects
 
 Thunk = Callable[[], Any]
 
 
 def fstring(*parts: Any) -> Any:
     """An f-string: a string, or one that is made at run time of the values in it."""
-    return format_string(*((_shown(*part) if isinstance(part, tuple) else part) for part in parts))
-
-
-def _shown(value: Any, conversion: str | None, spec: Any) -> tuple[Any, str | None, Any]:
-    """A part of an f-string, where a method that a user has written makes the text."""
-    value = held(resolve_for_reading(value))
-    text = shown(value, conversion, spec)
-    if text is value:
-        return value, conversion, spec
-    by_format = not conversion and users_method(value, "__format__") is not None
-    return text, None, "" if by_format else spec
+    return format_string(*texts_of_objects.shown_parts(parts))
 
 
 def percent(text: Any, values: Any) -> Any:
     """`text % values` of a text."""
-    values = resolve_for_reading(values)
+    text, values = texts_of_objects.for_percent(text, resolve_for_reading(values))
     return text % values if isinstance(text, RuntimeString) else string_of(operator.mod, text, values)
 
 
@@ -105,6 +95,8 @@ def maker_of(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a method of a string that makes a string, or of an exception class."""
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
         name = function.__name__
+        if name == "format":
+            return functools.partial(texts_of_objects.formatted, function)
         if name in STRING_METHODS:
             return functools.partial(string_of, function)
         if name in text_parts.METHODS:

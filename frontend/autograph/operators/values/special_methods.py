@@ -298,8 +298,11 @@ def shown(value: Any, conversion: str | None, spec: Any) -> Any:
         return _shown_items(value)
     if _is_plain(value) or isinstance(value, type):
         return value
-    if isinstance(value, Chosen) and _has_method(value, "__repr__" if conversion == "r" else "__str__"):
-        to_text, rest = (format, (spec,)) if spec else (repr if conversion == "r" else str, ())
+    if isinstance(value, Optional) and is_shown_by_program(there := value.value):
+        of_it = partial(shown, there, conversion, spec)
+        return operators().if_exp(value.is_none, lambda: format(None, spec or ""), of_it)
+    if isinstance(value, Chosen) and _is_shown_by_method(value, conversion):
+        to_text, rest = (_TO_TEXT[conversion], ()) if conversion else (format, (spec or "",))
         return value.each(lambda one: operators().call(to_text, one, *rest))
     if not conversion and (method := users_method(value, "__format__")) is not None:
         return operators().call(method, value, spec or "")
@@ -311,7 +314,25 @@ def shown(value: Any, conversion: str | None, spec: Any) -> Any:
     return value if method is None else operators().call(method, value)
 
 
+_TO_TEXT: dict[str, Callable[..., str]] = {"s": str, "r": repr, "a": ascii}
+
+
+def _is_shown_by_method(chosen: Chosen, conversion: str | None) -> bool:
+    names = ("__repr__",) if conversion == "r" else ("__str__", "__repr__", "__format__")
+    return any(_has_method(chosen, name) for name in names)
+
+
 _BRACKETS: dict[Any, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
+
+
+def is_shown_by_program(value: Any) -> bool:
+    """Whether a method that a user has written says what a value, or something in it, is in a text."""
+    if isinstance(value, Optional):
+        return is_shown_by_program(value.value)
+    if isinstance(value, Chosen):
+        return _is_shown_by_method(value, None)
+    names = ("__str__", "__format__")
+    return _holds_shown(value) or (not _is_plain(value) and any(_has_method(value, name) for name in names))
 
 
 def _holds_shown(value: Any, around: tuple[Any, ...] = ()) -> bool:
@@ -321,7 +342,9 @@ def _holds_shown(value: Any, around: tuple[Any, ...] = ()) -> bool:
         return not any(value is one for one in around) and any(
             _holds_shown(one, (*around, value)) for one in held
         )
-    return not _is_plain(value) and users_method(value, "__repr__") is not None
+    if isinstance(value, Optional):
+        return _holds_shown(value.value, around)
+    return not _is_plain(value) and _has_method(value, "__repr__")
 
 
 def _shown_items(value: Any) -> Any:
