@@ -86,6 +86,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend/autograph/operators", 160, "texts by % and format show objects, also those that are chosen"),
     ("frontend", 12, "chosen dataclasses are returned"),
+    ("frontend/autograph/operators", 62, "replaced dataclasses, and the most common of counts"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -126,3 +126,13 @@ class TestDefaults:
             KEYS[0],
             match="the attribute 'name' of a Counter is set whose size the program decides on",
         )
+
+    def test_most_common_of_known_keys(self):
+        def f(n, k):
+            words = Counter("the dog a the dog dog".split())
+            known = words.most_common(int(k)), words.most_common(k - 9)
+            words["a"] += int(n[0])
+            words["dog"] -= n[1]
+            return known, words.most_common(2), words.most_common(), words.most_common(k)
+
+        same(f, (np.array([1, 2]), np.int64(1)), (np.array([5, 0]), np.int64(7)))

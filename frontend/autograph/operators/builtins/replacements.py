@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import warnings
@@ -36,6 +37,7 @@ from ..tables.python_classes import CLASSES
 from ..values import array_iterators, array_parts, iterables, looked_up, ranges, sequence_iterators
 from . import (
     array_makers,
+    dataclass_functions,
     distributions,
     enumerations,
     finalizers,
@@ -161,6 +163,7 @@ _ROWS: dict[Any, _Row] = {
     hasattr: (_always, lambda: looked_up.hasattr_),
     vars: (_of_object, lambda: looked_up.vars_),
     dir: (_of_object, lambda: looked_up.dir_),
+    dataclasses.replace: (_always, lambda: dataclass_functions.replace_),
     # Iteration
     len: (_always, lambda: arrays.len_),
     range: (_some_traced, lambda: ranges.Range.of),

@@ -484,7 +484,11 @@ def _filled(kind: Any, init: Any, after: types.FunctionType | None, /, *args: An
     made = object.__new__(kind)
     if (trace := current_trace()) is not None:
         note_made(trace, made)
-    bound = inspect.signature(init).bind(made, *args, **kwargs).arguments
+    try:
+        bound = inspect.signature(init).bind(made, *args, **kwargs).arguments
+    except TypeError:
+        init(made, *args, **kwargs)  # says what does not fit in Python's words
+        raise
     passed = []
     for name, field in kind.__dataclass_fields__.items():
         is_passed = field._field_type is dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from ....indexing.views import get_item
-from ....runtime_values.values import RuntimeValue
+from ....runtime_values.values import RuntimeValue, holds_traced
 from ....signature.traced_value import CompositeValue
 from ....source.modules import told
 from ....tracing.array import TracedArray
@@ -89,14 +89,26 @@ def _write(container: dict[Any, Any], key: Any, value: Any) -> None:
         container[known] = if_exp(_is(key, known), lambda: value, partial(_itself, old))
 
 
+def _most_common(counter: Counter[Any], n: Any = None) -> Any:
+    """`Counter.most_common`, also of counts, or as many of them, as only the program knows."""
+    if not holds_traced((counter, n), depth=3):
+        return counter.most_common(n)
+    ordered: Any = operators().call(
+        sorted, operators().call(counter.items), key=lambda entry: entry[1], reverse=True
+    )
+    return ordered if n is None else operators().item(ordered, slice(None, operators().call(max, n, 0)))
+
+
 def _is(key: Any, known: Any) -> Any:
     """Whether a key is one that is known."""
     return key == known if isinstance(key, Chosen) else np.equal(known, key)
 
 
 def method_of(function: Any) -> Callable[..., Any] | None:
-    """What to call instead of `get` of a dict; None for another function."""
+    """What to call instead of `get` of a dict, and `most_common` of a Counter; None for another function."""
     owner: Any = told(function, "__self__")
+    if type(owner) is Counter and function.__name__ == "most_common":
+        return partial(_most_common, owner)
     if type(owner) not in (dict, OrderedDict) or function.__name__ not in ("get", "__getitem__"):
         return None
 
