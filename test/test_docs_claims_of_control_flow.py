@@ -275,15 +275,27 @@ def _() -> None:
     assert table == {1: 2, 4: 8}
 
 
-@claim("autograph.md", "Dicts and sets as values are refused")
+@claim("autograph.md", "`Counter`s and sets are values, too")
 def _() -> None:
     def nested(keys: Any) -> Any:
         table: dict[int, dict[int, int]] = {}
         for k in keys:
             table[int(k)] = {int(k): 1}
+            table[int(k)][7] = 2
         return table
 
-    refused(nested, np.array([1, 2]))
+    assert weft.function(nested)(np.array([1, 2, 1])) == {1: {1: 1, 7: 2}, 2: {2: 1, 7: 2}}
+
+
+@claim("autograph.md", "Showing them, those of the caller's, and\n  such values in these again are refused")
+def _() -> None:
+    def in_these_again(keys: Any) -> Any:
+        table: dict[int, dict[int, dict[int, int]]] = {}
+        for k in keys:
+            table.setdefault(int(k), {})[int(k)] = {int(k): 2}
+        return table
+
+    refused(in_these_again, np.array([1, 2]))
 
 
 @claim(

@@ -87,6 +87,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 160, "texts by % and format show objects, also those that are chosen"),
     ("frontend", 12, "chosen dataclasses are returned"),
     ("frontend/autograph/operators", 62, "replaced dataclasses, and the most common of counts"),
+    ("frontend/autograph/operators", 20, "tuples with texts at computed places"),
+    ("frontend", 12, "samples of lists whose length is data"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -28,15 +28,24 @@ def order(twister: Twister, count: int) -> Any:
     return twister.drawn("order", (), count, INT64)
 
 
-def sample(twister: Twister, count: int, wanted: int) -> Any:
-    """So many different numbers up to a count."""
-    if not 0 <= wanted <= count:
+def sample(twister: Twister, count: Any, wanted: int, either: Callable[[Any, Any, Any], Any]) -> Any:
+    """So many different numbers up to a count: `either` records what a run-time count decides."""
+    if wanted < 0 or (isinstance(count, int) and wanted > count):
         raise NotCompiled
-    if count <= 21 + (4 ** math.ceil(math.log(wanted * 3, 4)) if wanted > 5 else 0):  # as Python decides it
+    most = 21 + (4 ** math.ceil(math.log(wanted * 3, 4)) if wanted > 5 else 0)  # as Python decides it
+    if wanted > _LARGEST_DISTINCT and not (isinstance(count, int) and count <= most):
+        raise NotCompiled
+
+    def of_pool() -> Any:
         return twister.drawn("pool", (np.int64(wanted),), count, INT64)[::-1][:wanted]
-    if wanted > _LARGEST_DISTINCT:
-        raise NotCompiled
-    return twister.drawn("distinct", (np.int64(count),), wanted, INT64)
+
+    def of_distinct() -> Any:
+        return twister.drawn("distinct", (_int64(count),), wanted, INT64)
+
+    if isinstance(count, int):
+        return of_pool() if count <= most else of_distinct()
+    raise_where(count < wanted, ValueError, "Sample larger than population or is negative")
+    return either(count <= most, of_pool, of_distinct)
 
 
 _LARGEST_DISTINCT = 2000

@@ -74,3 +74,42 @@ def test_a_long_list_is_put_in_order_by_few_operations() -> None:
     assert_same(*results)
     assert data == before
     assert compiled.get_concrete_function(data, 0.75).as_text("weft").count("weft.") < 80
+
+
+@pytest.mark.parametrize("least", [0, 60])
+def test_samples_of_lists_and_ranges_whose_length_is_data(least: int) -> None:
+    """Python draws from few items by a pool, from many by numbers that were not there yet."""
+
+    def program(seed: Any, least: Any) -> Any:
+        numbers = random.Random(int(seed))
+        items = [v for v in range(100) if v > least]
+        pairs = []
+        for v in items:
+            pairs.append([v, v + 1])
+        few, many = numbers.sample(items, 2), numbers.sample(pairs, 7)
+        return few, many, numbers.sample(range(least + 9), 3), numbers.random()
+
+    for seed in (3, 4):
+        arguments = np.int64(seed), np.int64(least + 30)
+        assert_same(program(*arguments), weft.function(program)(*arguments))
+
+
+def test_a_sample_that_is_too_large_is_an_error() -> None:
+    def program(n: Any) -> Any:
+        return random.Random(1).sample([v for v in range(9) if v > n], 4)
+
+    compiled = weft.function(program)
+    assert compiled(np.int64(3)) == program(np.int64(3))
+    with pytest.raises(ValueError, match="Sample larger than population or is negative"):
+        compiled(np.int64(6))
+
+
+def test_tuples_with_texts_are_shuffled_and_chosen() -> None:
+    def program(seed: Any) -> Any:
+        random.seed(int(seed))
+        deck = [(suit, rank) for suit in "SHD" for rank in range(3)]
+        random.shuffle(deck)
+        return random.choice(deck), deck, random.sample(deck, 2), deck[int(seed) % 4][0] + "!"
+
+    for seed in (3, 4):
+        assert_same(program(np.int64(seed)), weft.function(program)(np.int64(seed)))

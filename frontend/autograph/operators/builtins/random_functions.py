@@ -30,6 +30,7 @@ from ....tracing.staging import raise_if
 from ..interface import operators
 from ..lists import computed_lengths, dynamic_lists
 from ..values.optional import Optional
+from ..values.ranges import Range
 from .converted_functions import converted
 
 Function = Callable[..., Any]
@@ -233,9 +234,10 @@ def _choice_of_python(twister: Twister, seq: Any) -> Any:
 
 def _sample_of_python(twister: Twister, population: Any, k: Any, *, counts: Any = None) -> list[Any]:
     """`random.sample(population, k)`."""
-    if counts is not None or not isinstance(population, Sequence) or not isinstance(k, int):
+    is_open = isinstance(population, (dynamic_lists.GrowingList, Range))
+    if counts is not None or not (is_open or isinstance(population, Sequence)) or not isinstance(k, int):
         raise NotCompiled
-    return _items_at(population, pythons.sample(twister, len(population), k), k)
+    return _items_at(population, pythons.sample(twister, _count(population), k, operators().if_exp), k)
 
 
 def _choices_of_python(
@@ -258,7 +260,7 @@ def _is_list(value: Any) -> bool:
 
 def _count(items: Any) -> Any:
     """How many items there are: a traced number where only the program knows it."""
-    return items.length if isinstance(items, dynamic_lists.GrowingList) else len(items)
+    return items.length if isinstance(items, (dynamic_lists.GrowingList, Range)) else len(items)
 
 
 def _put_in_order(items: Any, order: Any) -> None:

@@ -160,6 +160,17 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) or iterables.is_text(value)
 
 
+def columns_with_texts(container: Any) -> list[tuple[Any, ...]] | None:
+    """The entries of tuples by their places, where some are texts of the run time: each is found by itself."""
+    if type(container) not in (list, tuple) or not container:
+        return None
+    kinds = {(type(one), len(one)) for one in container if isinstance(one, tuple)}
+    if len(kinds) != 1 or not all(isinstance(one, tuple) for one in container):
+        return None
+    has_texts = any(iterables.is_text(entry) for one in container for entry in one)
+    return list(zip(*container, strict=True)) if has_texts else None
+
+
 def _is_place(value: Any) -> bool:
     """Whether a value is None, may be None, or is an object that the program makes."""
     return value is None or isinstance(value, (Optional, RuntimeObject)) or is_made(required_trace(), value)

@@ -466,6 +466,12 @@ def _item(container: Any, key: Any) -> Any:
         return becoming.become_table(container)[key]
     if isinstance(key, TracedArray) and _holds_constants_or_texts(container):
         return _one_of(container, place_in(container, key))
+    if (
+        isinstance(key, TracedArray)
+        and (columns := computed_lengths.columns_with_texts(container)) is not None
+    ):
+        entries = [item(column, key) for column in columns]
+        return type(container[0])(*entries) if hasattr(container[0], "_fields") else tuple(entries)
     return _item_at(container, plain_key(container, key))
 
 
