@@ -21,6 +21,9 @@ from .errors import with_article
 
 _TRUSTED = frozenset(sys.stdlib_module_names) | {"builtins", __name__.partition(".")[0], "numpy"}
 
+_MOST_BITS = 1000
+"""Longer ints are said by their length."""
+
 _CONTAINERS = (dict, list, tuple, set, frozenset, deque)
 """What classes derive from whose `__repr__` asks each item for its own."""
 
@@ -56,6 +59,12 @@ class _Shown(reprlib.Repr):
             return super().repr1(x, level) if is_pythons else self.repr_instance(x, level)
         plain = dict(dict.items(x)) if base is dict else base(base.__iter__(x))
         return f"{kind.__name__}({super().repr1(plain, level)})"
+
+    def repr_int(self, x: int, level: int) -> str:
+        # Python writes no more than some thousands of digits, and takes long for them
+        return (
+            super().repr_int(x, level) if x.bit_length() < _MOST_BITS else f"an int of {x.bit_length()} bits"
+        )
 
 
 def _is_safe(kind: type) -> bool:

@@ -89,6 +89,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 62, "replaced dataclasses, and the most common of counts"),
     ("frontend/autograph/operators", 20, "tuples with texts at computed places"),
     ("frontend", 12, "samples of lists whose length is data"),
+    (
+        "frontend/tracing",
+        38,
+        "operators of fractions and decimals with data are refused, and texts are not added up",
+    ),
+    ("dialect", 9, "ints of thousands of digits are said by their length"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

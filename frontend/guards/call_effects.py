@@ -85,7 +85,7 @@ _LOOKING_BUILTINS = _functions(
 
 _MODULES = _words(
     "math cmath operator _operator functools _functools itertools collections dataclasses copy string numbers "
-    "fractions typing"
+    "typing"
 )
 """The modules whose functions compute."""
 
@@ -93,10 +93,10 @@ _LOOKING_MODULES = _words(
     "_abc _bisect _blake2 _bz2 _collections _collections_abc _contextvars _csv _datetime _decimal _hashlib _heapq "
     "_json _md5 _pydatetime _pydecimal _sha1 _sha2 _sha256 _sha3 _sha512 _sre _statistics _struct _typing _weakref "
     "_weakrefset abc array ast base64 binascii bisect bz2 calendar collections.abc colorsys contextlib contextvars "
-    "copyreg datetime decimal difflib enum genericpath graphlib gzip hashlib heapq hmac html inspect ipaddress json "
-    "json.decoder json.encoder keyword lzma ml_dtypes ntpath pickle _pickle pathlib pathlib._local platform posixpath "
-    "pprint queue re re._compiler reprlib sched statistics struct textwrap token types typing_extensions unicodedata "
-    "urllib.parse weakref zlib zoneinfo"
+    "copyreg datetime decimal difflib enum fractions genericpath graphlib gzip hashlib heapq hmac html inspect "
+    "ipaddress json json.decoder json.encoder keyword lzma ml_dtypes ntpath pickle _pickle pathlib pathlib._local "
+    "platform posixpath pprint queue re re._compiler reprlib sched statistics struct textwrap token types "
+    "typing_extensions unicodedata urllib.parse weakref zlib zoneinfo"
 )
 """The modules whose functions compute with what this process, its locale and its settings are."""
 
@@ -413,7 +413,7 @@ def _is_pure_class(kind: type) -> bool:
         )
     if _has_fields_only(kind):
         return True
-    return kind.__module__ in ("collections", "itertools", "fractions", "functools")
+    return kind.__module__ in ("collections", "itertools", "functools")
 
 
 _MAKING = ("__init__", "__new__")

@@ -17,6 +17,7 @@ from ..signature.traced_value import TracedValue
 from .array_api import require_array_api
 from .array_members import COMPARISONS, IN_PLACE_METHODS, METHODS, OPERATORS, PROPERTIES, UNARY
 from .behaviour import behaviour
+from .exact_numbers import refuse_exact_number
 from .known_elements import elements_of
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
 from .may_alias import end_write, is_seen_elsewhere, make_unique, usable_aliases
@@ -535,6 +536,7 @@ def _operate(ufunc: np.ufunc, *operands: Any) -> Any:
 def _refuse(symbol: str, left: Any, right: Any) -> Any:
     """NumPy's error for an operand that is no number; other objects may have an operator of their own."""
     other = right if isinstance(left, TracedArray) else left
+    refuse_exact_number(symbol, other)
     if symbol in ("==", "!=") or not isinstance(other, _NEVER_OPERANDS):
         return NotImplemented
     names = " and ".join(

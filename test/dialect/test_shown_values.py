@@ -105,3 +105,10 @@ def test_a_refused_argument_is_named_without_its_repr() -> None:
 
     with pytest.raises(TypeError, match="but a Counting object was given"):
         double(Counting(2))
+
+
+def test_ints_of_thousands_of_digits_are_told_by_their_length() -> None:
+    remainder = weft.function(lambda a, b: a % b)
+    for power in (5_000, 6_000, 7_000):  # what tells calls apart says both of their arguments
+        assert remainder(10**power, 7) == 10**power % 7
+    assert shown_value([10**5000]) == "[an int of 16610 bits]"

@@ -315,7 +315,10 @@ def type_(value: Any) -> Any:
 
 
 def sum_(iterable: Any, /, start: Any = 0) -> Any:
-    """`sum`: adds up in order, as Python does."""
+    """`sum`: adds up in order, as Python does, which tells who begins with a text to join them."""
+    for text in (str, bytes, bytearray):
+        if isinstance(kind := type_(start), type) and issubclass(kind, text):
+            return builtins.sum((), text())
     return fold(functools.partial(operators().binary, "+"), iterable, start)
 
 

@@ -16,6 +16,7 @@ from ....signature.foreign_arrays import require_numpy_rules
 from ....signature.traced_value import COMPARISONS, held
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.exact_numbers import refuse_exact_number
 from ..calls.calls import call
 from ..lists import computed_lengths
 from ..tables import becoming, table_walks
@@ -47,6 +48,9 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
         if (never := told_by_class(_BINARY[symbol], left, right)) is not None:
             return never
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, TracedArray):
+                refuse_exact_number(symbol, other)
         if symbol == "*" and (type(left) in (list, tuple) or type(right) in (list, tuple)):
             items, times = (left, right) if type(left) in (list, tuple) else (right, left)
             if computed_lengths.is_count(times):
