@@ -95,6 +95,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "operators of fractions and decimals with data are refused, and texts are not added up",
     ),
     ("dialect", 9, "ints of thousands of digits are said by their length"),
+    ("frontend/tracing", 2, "arrays from outside that are arguments are written with themselves"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...dialect.errors import ConcreteValueError, UnsupportedAttributeError, UnsupportedError, WeftTypeError
 from ...dialect.ops.shape import Dim, Reshape
-from ...dialect.ops.state import WriteRef
+from ...dialect.ops.state import ReadRef, WriteRef
 from ...dialect.types import TensorType
 from ..signature.foreign_arrays import has_elements
 from ..signature.traced_value import TracedValue
@@ -256,6 +256,10 @@ class TracedArray(TracedValue):
             assumption.hold()
         trace.make_cell(storage)
         value = new._value()
+        if (
+            value == storage.ref
+        ):  # it is an array from outside that is this argument, which was a value until now
+            (value,) = trace.create(ReadRef, [storage.ref], {})
         along = self._values_along_path()
         for step, before in zip(reversed(self._path), reversed(along[:-1]), strict=True):
             value = behaviour().write_back(trace, step, before, value)
