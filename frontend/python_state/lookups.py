@@ -20,7 +20,7 @@ from ..guards.contents import is_content
 from ..guards.generated import is_generated
 from ..guards.generic import decimal_context, dispatched, is_decimal, subclass
 from ..guards.guards import Identity, Method, Plain, Same, guard_of
-from ..guards.handles import ClassEntry, ClassNames, Global, Handle, Member, Owner
+from ..guards.handles import Arguments, ClassEntry, ClassNames, Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_users_module, told
 from ..source.own_attributes import own_attributes
@@ -226,12 +226,25 @@ class Lookups:
             return
         places = [self._state.locate_value(value) for value in (left, right)]
         handles = [handle for handle in places if handle is not None]
+        are_arrays = isinstance(left, TracedArray) or isinstance(right, TracedArray)
+        if len(handles) == 2 and left is not right and not are_arrays and any(map(_is_of_arguments, handles)):
+            raise UnsupportedError(
+                "it is asked whether a list, dict or set that is an argument, or held by one, is another object, and "
+                "compiled code has copies of these: compare by ==, or pass what tells them apart as an argument, too"
+            )
         if len(handles) == 2 and self._is_new(handles[0].key, handles[1].key):
             self._state.guards.append(Same(handles[0], handles[1], left is right))
-        elif handles and self._is_new(handles[0].key, "is"):
+        elif handles and not _is_of_arguments(handles[0]) and self._is_new(handles[0].key, "is"):
             value = left if places[0] is not None else right
             if not isinstance(value, TracedArray):  # what data is the same as is told when a call is bound
                 self._state.guards.append(Identity(handles[0], value))
+
+
+def _is_of_arguments(handle: Handle) -> bool:
+    """Whether a place is one of the arguments, or in one."""
+    while not isinstance(handle, Arguments) and hasattr(handle, "parent"):
+        handle = handle.parent
+    return isinstance(handle, Arguments)
 
 
 def _data_in(
