@@ -137,7 +137,7 @@ def _extract_element(op: Operation, builder: IndexArithmetic) -> None:
     slice_ = Slice.of(extract)
     places = [_constant(index) for index in list(op.operands)[1:]]
     # Where the slice is, if possible: what it is a slice of may be overwritten before the element is read.
-    early = all(isinstance(place, int) for place in places)
+    early = all(map(_is_in, places, (slice_.sizes[axis] for axis in slice_.kept)))
     with ir.InsertionPoint(extract if early else op), op.location:
         indices = list(slice_.offsets)
         for axis, place in zip(slice_.kept, places, strict=True):
@@ -146,6 +146,11 @@ def _extract_element(op: Operation, builder: IndexArithmetic) -> None:
     op.results[0].replace_all_uses_with(element)
     op.erase()
     _erase_if_unused(extract)
+
+
+def _is_in(place: Extent, size: Extent) -> bool:
+    """Whether a slice is sure to have a place; what may be empty is read only where the program does."""
+    return isinstance(place, int) and isinstance(size, int) and 0 <= place < size
 
 
 def _insert_element(op: Operation, builder: IndexArithmetic) -> None:
