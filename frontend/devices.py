@@ -17,8 +17,8 @@ from ..backend.gpu.devices.on_device import OnDevice, memory_of
 from ..backend.gpu.devices.open_devices import using_stream
 from ..backend.gpu.driver.streams import stream_handle
 from ..dialect.errors import OverlapError, UnsupportedError
-from .calls.concrete import overlap
 from .calls.eager_calls import always_compiled, is_eager
+from .calls.written_arguments import overlap
 from .function import Function
 from .numpy_api.device_namespace import device_namespace
 from .numpy_api.dispatch import has_counterpart

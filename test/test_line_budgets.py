@@ -98,6 +98,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/tracing", 2, "arrays from outside that are arguments are written with themselves"),
     ("frontend", 14, "whether a list that is an argument is another one is refused, or told"),
     ("backend", 5, "items that slices may not have are read only where programs read them"),
+    ("frontend/calls", 34, "lists under a name and among arguments are told apart before a call"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

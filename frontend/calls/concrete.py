@@ -14,8 +14,8 @@ import numpy as np
 from ...backend.cpu.dispatch.turns import turn
 from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.executables import loaded
-from ...backend.gpu.devices.on_device import OnDevice, memory_of
-from ...dialect.errors import OverlapError, PythonNumberError, WeftTypeError, WeftValueError
+from ...backend.gpu.devices.on_device import OnDevice
+from ...dialect.errors import PythonNumberError, WeftTypeError, WeftValueError
 from ...passes.listening import listening
 from ..compiling.program import CallSignature, Program
 from ..guards.captures import Capture
@@ -46,11 +46,13 @@ from .device_calls import require_device, warn_of_host_kernels, warn_of_transfer
 from .explained_specialisation import ExplainedSpecialisation
 from .generator_locks import acquired, states_among
 from .result_types import type_of_result
+from .written_arguments import require_separate, writes_captured
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
     from ..compiling.analysis import CostAnalysis, MemoryAnalysis
+    from ..python_state.updates import Updates
 
 
 class ConcreteFunction(ExplainedSpecialisation):
@@ -98,6 +100,7 @@ class ConcreteFunction(ExplainedSpecialisation):
         self._shared = program.shared
         self._stores_early = program.stores_early
         self._write_back = program.write_back
+        self.updates: Updates | None = getattr(program.write_back, "__self__", None)
         self.takes_turns = program.write_back is not None and not self._executable.calls_python
         """Whether it changes Python's state: not where Python that it calls may wait for another call."""
         self._captures = program.captures
@@ -444,7 +447,7 @@ class ConcreteFunction(ExplainedSpecialisation):
         for guard in self.guards:
             if not guard.holds():
                 return None
-        if self._written and self._captured and any(a is leaf for a in self._captured for leaf in leaves):
+        if self._captured and writes_captured(self._written, self._captured, leaves):
             return None
         if not self._extra and not self._shared:
             return leaves if self._lie_as_compiled(leaves) else None
@@ -488,8 +491,7 @@ class ConcreteFunction(ExplainedSpecialisation):
 
     def run(self, leaves: Sequence[Any], bound: Bound | None = None) -> Any:
         """Run on the arrays that `admitted` gave, whose types are known to fit."""
-        if self._written:
-            self._require_separate(leaves)
+        self._require_apart(leaves, bound)
         with_found = self._result.with_found(leaves, bound)
         arrays = [_ready(leaf) for leaf in leaves]
         if self._on_device:
@@ -530,27 +532,12 @@ class ConcreteFunction(ExplainedSpecialisation):
         warn_of_host_kernels(self.name, self._device, self._executable, self._warned)
         return result
 
-    def _require_separate(self, leaves: Sequence[Any]) -> None:
-        """Raise unless what is written can be written, and shares no memory with anything else."""
-        for index in self._written:
-            leaf = memory_of(leaves[index])
-            if not isinstance(leaf, np.ndarray) or not leaf.flags.writeable:
-                raise WeftValueError(
-                    f"assignment destination is read-only: {self.name} writes to its argument "
-                    f"{self._names[index]!r}; pass a writable array (a copy)"
-                )
-            for other in self._sources:
-                if other != index and overlap(leaf, leaves[other]):
-                    raise OverlapError(
-                        f"arguments {self._names[index]!r} and {self._names[other]!r} of "
-                        f"{self.name} overlap in memory and the function writes to "
-                        f"{self._names[index]!r}; pass a copy of one"
-                    )
-            if any(overlap(leaf, array) for array in self._captured):
-                raise WeftValueError(
-                    f"argument {self._names[index]!r} of {self.name} overlaps in memory with an array that "
-                    "the function uses from outside, and the function writes to it; pass a copy"
-                )
+    def _require_apart(self, leaves: Sequence[Any], bound: Bound | None) -> None:
+        """Raise, before a call does anything, unless what it changes is found in one way only."""
+        if self._written:
+            require_separate(self.name, self._names, self._written, self._sources, self._captured, leaves)
+        if self.updates is not None:
+            self.updates.require_apart(bound)
 
     def _store_back(self, leaves: Sequence[Any], arrays: Sequence[np.ndarray[Any, Any]]) -> None:
         """Write what was computed in a contiguous copy back to the caller's strided array."""
@@ -580,20 +567,3 @@ def _ready(value: Any) -> Any:
     from ...backend.cpu.dispatch.copying import contiguous  # most arrays need no copy
 
     return contiguous(value)
-
-
-_OVERLAP_WORK: Any = 1_000_000
-
-
-def overlap(written: Any, other: Any) -> bool:
-    """Whether two arrays have an element in common; bounds are compared first, which decides almost always.
-
-    For some strides the exact answer would take for ever: then they count as overlapping.
-    """
-    written, other = memory_of(written), memory_of(other)
-    if not isinstance(other, np.ndarray) or not np.may_share_memory(written, other):
-        return False
-    try:
-        return np.shares_memory(written, other, max_work=_OVERLAP_WORK)
-    except np.exceptions.TooHardError:
-        return True

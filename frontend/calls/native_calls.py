@@ -56,7 +56,7 @@ from .native_device_calls import (
     taken,
 )
 from .native_guards import Guards, compare
-from .native_updates import Stores, built_by, change_arguments, kept_entries, updates_of
+from .native_updates import Stores, built_by, change_arguments, containers_outside, kept_entries, updates_of
 from .packed_lists import packed_in
 from .parameters import Arguments, Parameters, Unknown
 from .plain_values import BY_COMPARISON, has_plain_members, has_plain_value, stands_for
@@ -130,6 +130,8 @@ class _Description:
             run = _runner(concrete, self._parameters)
             return self._finished(program.finish, None, (), self._objects, run)
         self._check_written(guards)
+        if self._changeable and concrete.updates is not None:  # where some are one, Python refuses the call
+            program.distinct([*self._changeable, *containers_outside(concrete, guards, call)])
         self._stores = Stores(program, guards, call, self._containers, self._items)
         self._build()
         inputs = [self._data[source] for source in concrete._sources]
@@ -372,8 +374,6 @@ class _Description:
         if _is_plain(concrete) and (self._device is None or (gives_arrays(concrete) and not updates)):
             self._build_result(concrete._result)
             if updates:
-                if change_arguments(updates):
-                    program.distinct(self._changeable)  # others are refused by Python
                 self._stores.add(updates, self._build_result)
         else:
             finish = _finisher(concrete, self._parameters, self._device)
@@ -501,6 +501,8 @@ def _finisher(
         if device is not None:
             outputs = list(map(device.array, outputs))
         bound = parameters.bound(slots)
+        if concrete.updates is not None:
+            concrete.updates.require_apart(bound)  # of lists whose numbers alone native code has looked at
         outputs = concrete._result.with_places(outputs)
         result = concrete._result.build(outputs, concrete._result.with_found(leaves, bound))
         if concrete._write_back is not None:

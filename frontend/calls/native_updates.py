@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ...backend.cpu.dispatch.descriptors import Program
 from ..guards.handles import Arguments, Bound, Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.unbound import UNBOUND
-from ..python_state.updates import Built, EntryOf, Together, Update, Updates
+from ..python_state.updates import Built, EntryOf, Together, Update
 from ..runtime_values.result_spec import Result
 from ..source.own_attributes import is_native
 from .native_guards import Guards, is_index
@@ -25,9 +25,9 @@ def updates_of(concrete: ConcreteFunction) -> Sequence[Update] | None:
     """The changes that a call makes, if native code makes them all; None where Python does."""
     if concrete._write_back is None:
         return ()
-    updates = getattr(concrete._write_back, "__self__", None)
+    updates = concrete.updates
     # Python that runs in the middle of a call may bind the places anew.
-    if not isinstance(updates, Updates) or concrete._executable.calls_python:
+    if updates is None or concrete._executable.calls_python:
         return None
     return updates.updates if all(map(_is_stored, updates.updates)) else None
 
@@ -51,6 +51,14 @@ def _makers(update: Update) -> Sequence[Any]:
 def change_arguments(updates: Sequence[Update]) -> bool:
     """Whether some of what is changed is found in the arguments of a call."""
     return any(_is_argument(update.handle) for update in updates)
+
+
+def containers_outside(concrete: ConcreteFunction, guards: Guards, call: Bound) -> list[int]:
+    """Where the containers are that no argument may hold if some are changed."""
+    found = [] if concrete.updates is None else concrete.updates.containers_outside(call)
+    if any(has_others for _, has_others in found):
+        raise Unknown
+    return [guards.place(handle) for handle, _ in found]
 
 
 def _is_stored(update: Update) -> bool:

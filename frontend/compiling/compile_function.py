@@ -26,6 +26,7 @@ from ..guards.dependencies import Dependencies
 from ..guards.guards import Guard
 from ..guards.inputs import Decisions
 from ..guards.packed_inputs import PackedInput, is_constant
+from ..python_state.state import PythonState
 from ..settings import settings
 from ..signature.layout_keys import LayoutKey, layout_key, row_major_key
 from ..tracing.trace import Trace
@@ -63,6 +64,9 @@ def compile_function(
             _mark_memory(trace)
             traced = trace.module.operation.clone()
             written = _written_arguments(trace.module, trace.symbol, signature.position_of)
+            _require_written_as_data(
+                trace, recorded.state, [leaves[place] for place in written if place < len(leaves)]
+            )
             dtypes = [type.dtype for type in recorded.computed_types]
             make = partial(code_of, trace.module, trace.symbol, target, dtypes)
             is_looked_up = trace.dependencies.reason is None
@@ -185,6 +189,13 @@ def _packed_inputs(trace: Trace, code: MachineCode) -> list[PackedInput]:
     """The further arguments that the compiled function takes: packed copies of constants."""
     first = len(trace.arguments)
     return [PackedInput(trace.extra[argument - first], layout) for argument, layout in code.plan.packed]
+
+
+def _require_written_as_data(trace: Trace, state: PythonState, written: Sequence[Any]) -> None:
+    """Begin again where elements of an argument that is written were compiled in, as a name outside has it, too."""
+    for capture in trace.captures:
+        if any(capture.array is argument for argument in written):
+            state.require_data(capture.array, "the function writes to it")
 
 
 def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:

@@ -224,6 +224,12 @@ class DataOfState(ABC):
         """Whether an array of dates, records or texts is data, as the function writes to it."""
         return bool(self._decisions.data) and self._find_array(array)[1] in self._decisions.data
 
+    def require_data(self, array: Any, why: str) -> None:
+        """Begin again unless the place of an array is read at each call, as far as it is found then."""
+        handle, key = self._find_array(array)
+        if handle is not None and not (self._takes(key, array) and key in self._decisions.data):
+            raise Reconsider(key, why)
+
     def returned(self, value: Any) -> Any:
         """What stands for a result: the traced array for one that was there before the trace, which the caller knows.
 

@@ -30,6 +30,7 @@ def storing(updates: Updates) -> Callable[..., None]:
     """A function that makes the changes of the call that runs, from the arrays that it is called with."""
 
     def store(*arrays: Any) -> None:
+        updates.require_apart(running.bound)
         updates.apply(arrays, (), running.bound)
 
     return store

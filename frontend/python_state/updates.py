@@ -168,12 +168,20 @@ class Updates(NamedTuple):
         outside = tuple(handle for handle in self.outside if not handle.is_gone())
         return Updates(remaining, self.needs_arguments, outside) if remaining else None
 
-    def apply(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> None:
-        """Make all new values, then store them."""
+    def require_apart(self, bound: Bound) -> None:
+        """Refuse a call, before it does anything, in which a container that the trace had two of is one."""
         if self.needs_arguments:
             _require_distinct(bound)
         if self.outside and bound is not None:
             _require_apart(bound, map(_container_of, self.updates), self.outside)
+
+    def containers_outside(self, bound: Bound) -> list[tuple[Handle, bool]]:
+        """Where the containers outside are found in a call, each once, and whether they hold others."""
+        found = {id(container := handle.get(bound)): (handle, container) for handle in self.outside}
+        return [(handle, len(list(_mutable(container))) > 1) for handle, container in found.values()]
+
+    def apply(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> None:
+        """Make all new values, then store them."""
         values = [update.make(outputs, leaves, bound) for update in self.updates]
         for update, value in zip(self.updates, values, strict=True):
             update.store(value, bound)

@@ -126,6 +126,9 @@ class Frozen:
             self.operands += several.operands
             self.keeps_arrays |= several.keeps_arrays
             return lambda arrays: _chosen(several.thaw(arrays[first : first + len(several.operands)]))
+        if isinstance(leaf, np.ndarray) and trace.python_state is not None:
+            known = trace.python_state.data_of(leaf)
+            leaf = leaf if known is None else known
         position = len(self.operands)
         # A copy names what an argument holds now: the parameter itself becomes a cell when it is written later.
         self.operands.append(value_of(trace, leaf.copy() if isinstance(leaf, TracedArray) else leaf))

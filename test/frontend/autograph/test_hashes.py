@@ -140,3 +140,26 @@ def test_identities_of_what_grows_are_refused() -> None:
 
     with pytest.raises(weft.UnsupportedError, match=r"id\(\) tells which list this is"):
         run(np.int64(3))
+
+
+CONTAINERS: list[Any] = [{3}, {3, 4.0}, frozenset([3]), {1: 2}, {}, set(), {1: 2}.keys(), {(1, 1)}]
+
+
+@pytest.mark.parametrize("container", CONTAINERS, ids=repr)
+def test_arrays_are_looked_for_in_no_dict_or_set(container: Any) -> None:
+    @weft.function
+    def f(x: Any) -> Any:
+        return x in container
+
+    @weft.function
+    def g(x: Any) -> Any:
+        try:
+            return (x, 1) not in container
+        except TypeError as error:
+            return str(error)
+
+    for x in (np.arange(3.0), np.array(2.0)):
+        with pytest.raises(TypeError, match="unhashable type"):
+            f(x)
+        assert g(x) == "unhashable type: 'numpy.ndarray'"
+    assert f(np.float64(3)) is (3 in container)

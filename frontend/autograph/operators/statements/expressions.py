@@ -26,6 +26,7 @@ from ..lists.looked_for import holds_object, look_for
 from ..lists.mixed_containers import require_told_apart
 from ..tables import becoming
 from ..tables.constant_tables import found_among
+from ..tables.keys import require_hashable
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.identities import same_number
@@ -201,6 +202,8 @@ def _in(item: Any, container: Any) -> Any:
     container = container if is_text(container) else resolve_grown_list(left_of(container, "in"))
     if isinstance(container, Chosen) and not is_text(container):
         return container.each(lambda one: in_(item, one))
+    if isinstance(container, _HASHED):
+        require_hashable(item)
     return _in_one(item, container)
 
 
