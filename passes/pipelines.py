@@ -72,7 +72,6 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "cse",  # conditions and extents that are equal are one value: what most of the following look for
             "weft-simplify",
             "propagate-conditions",
-            "thread-branches",  # before branches go: early exits become if and else
             "if-to-select",
             "unroll-loops",
             "forward-extents",  # so that extents of what a loop writes are the same in all iterations

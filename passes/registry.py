@@ -115,7 +115,6 @@ PASSES: PassTable = MappingProxyType(
         "sink-exits": entry(f"{__package__}.control_flow.sink_exits:SinkExits"),
         "skip-fills": entry(f"{__package__}.fusion.skip_fills:SkipFills", Scatter, SliceUpdate),
         "stretch-operands": entry(f"{__package__}.fusion.stretch_operands:StretchOperands", Stretch),
-        "thread-branches": entry(f"{__package__}.control_flow.thread_branches:ThreadBranches"),
         "transpose-columns": entry(
             f"{__package__}.raising.transpose_columns:TransposeColumns", "scf.for", "scf.if", "scf.while"
         ),

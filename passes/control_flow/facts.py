@@ -100,28 +100,6 @@ def evaluate(value: Value, facts: Facts, depth: int = _DEPTH) -> Array | None:
     return op_class.compute(operands, decode_attributes(op_class, operation))[0]
 
 
-def values_that_decide(value: Value) -> list[Value]:
-    """The values on whose facts it depends whether `evaluate` knows a value; itself first."""
-    found: dict[Value, None] = {value: None}
-    level = [value]
-    for _ in range(_DEPTH):
-        operands = [operand for one in level for operand in _parts(one)]
-        level = [operand for operand in dict.fromkeys(operands) if operand not in found]
-        found.update(dict.fromkeys(level))
-    return list(found)
-
-
-def _parts(value: Value) -> list[Value]:
-    """What `evaluate` looks at to know a value of which there is no fact."""
-    operation = producer(value)
-    if operation is None:
-        return []
-    if operation.name == EXTRACT:
-        return list(operation.operands) if len(operation.operands) == 1 else []
-    op_class = op_class_of(operation)
-    return list(operation.operands) if op_class is not None and _is_evaluated(op_class, value) else []
-
-
 def _is_evaluated(op_class: type[Op], value: Value) -> bool:
     return issubclass(op_class, Elementwise) and op_class.results == 1 and type_of(value).rank == 0
 
