@@ -93,7 +93,7 @@ def has_computed_bounds(key: Any) -> bool:
 def is_of_lists(items: Any, key: Any) -> bool:
     """Whether a key says a part, with computed bounds, or which of the lists in a list, or of values of many kinds."""
     if isinstance(key, TracedArray):
-        return _hold_lists(items) or hold_ragged(items) or _are_mixed(items)
+        return _hold_lists(items) or hold_ragged(items) or _are_mixed(items) or _hold_dicts(items)
     return has_computed_bounds(key)
 
 
@@ -101,6 +101,8 @@ def part(items: Any, key: Any) -> Any:
     """`items[key]` with computed bounds, or the list or value at a computed place."""
     if isinstance(key, TracedArray):
         are_held = _hold_lists(items) or hold_ragged(items)
+        if _hold_dicts(items):
+            return _rows(items)[key]
         return _grown_lists(items)[key] if are_held else _of_mixed(items, key)
     _need_bounds(key)
     if not items:
@@ -139,13 +141,13 @@ def as_walked(items: Any) -> Any:
 
 def as_written(items: Any, *added: Any) -> Any:
     """What a list becomes in which items at computed places are put: one that grows, if it holds many numbers, or
-    numbers of several types. So the program writes one element, and not each item or itself. One of texts always
-    does, and one with places for objects that may be empty.
+    numbers of several types. So the program writes one element, and not each item or itself. One of texts, or of
+    tuples with texts, always does, and one with places for objects that may be empty.
     """
     walked, trace = as_walked(items), current_trace()
     if walked is not items or trace is None:
         return walked
-    if items and all(map(is_text, (*items, *added))):
+    if items and all(map(_has_text, (*items, *added))):
         return _grown(trace, items, reduce(join_items, map(as_arrays, map(kind_of, (*items, *added)))))
     if any(map(_is_place, (*items, *added))):
         return _grown(trace, items, kind_of_items([*items, *added]))
@@ -160,20 +162,35 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) or iterables.is_text(value)
 
 
-def columns_with_texts(container: Any) -> list[tuple[Any, ...]] | None:
-    """The entries of tuples by their places, where some are texts of the run time: each is found by itself."""
+def _has_text(value: Any) -> bool:
+    return is_text(value) or (isinstance(value, tuple) and any(map(_has_text, value)))
+
+
+def columns_to_choose_from(container: Any) -> list[tuple[Any, ...]] | None:
+    """The entries of tuples by their places, where some are no numbers and no arrays: each is found by itself."""
     if type(container) not in (list, tuple) or not container:
         return None
     kinds = {(type(one), len(one)) for one in container if isinstance(one, tuple)}
     if len(kinds) != 1 or not all(isinstance(one, tuple) for one in container):
         return None
-    has_texts = any(iterables.is_text(entry) for one in container for entry in one)
-    return list(zip(*container, strict=True)) if has_texts else None
+    columns = list(zip(*container, strict=True))
+    return None if all(map(_is_stacked, columns)) else columns
+
+
+def _is_stacked(entry: Any) -> bool:
+    """Whether an entry is a number or an array, or a tuple of such."""
+    if isinstance(entry, tuple):
+        return all(map(_is_stacked, entry))
+    return isinstance(entry, (TracedArray, np.ndarray, np.generic, int, float, complex))
 
 
 def _is_place(value: Any) -> bool:
-    """Whether a value is None, may be None, or is an object that the program makes."""
-    return value is None or isinstance(value, (Optional, RuntimeObject)) or is_made(required_trace(), value)
+    """Whether a value is None, may be None, or is an object or dict that the program makes, or a tuple with one."""
+    if isinstance(value, tuple):
+        return any(map(_is_place, value))
+    if value is None or type(value) is dict:
+        return True
+    return isinstance(value, (Optional, RuntimeObject)) or is_made(required_trace(), value)
 
 
 def _are_mixed(items: Any) -> bool:
@@ -205,6 +222,19 @@ def _holds_lists(item: Any) -> bool:
     return len(others) < len(item) and all(
         is_plain_kind(kind) or not isinstance(kind, Container) for kind in others
     )
+
+
+def _hold_dicts(items: Any) -> bool:
+    """Whether items are dicts of the same keys, as the rows of a table are."""
+    if type(items) not in (list, tuple) or not items or any(type(item) is not dict for item in items):
+        return False
+    return all(item.keys() == items[0].keys() for item in items)
+
+
+def _rows(items: Any) -> Any:
+    """Dicts as rows of a table, which they stay for all their names."""
+    kind = kind_of_items(items)
+    return _grown(required_trace(), items, kind) if type(items) is list else GrowingList(list(items), kind)
 
 
 def _grown_lists(items: list[Any]) -> Any:

@@ -468,7 +468,8 @@ def _item(container: Any, key: Any) -> Any:
         return _one_of(container, place_in(container, key))
     if (
         isinstance(key, TracedArray)
-        and (columns := computed_lengths.columns_with_texts(container)) is not None
+        and not computed_lengths.is_of_lists(container, key)
+        and (columns := computed_lengths.columns_to_choose_from(container)) is not None
     ):
         entries = [item(column, key) for column in columns]
         return type(container[0])(*entries) if hasattr(container[0], "_fields") else tuple(entries)
