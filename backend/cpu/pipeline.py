@@ -32,7 +32,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "tile-steps",  # while an update is one op
                 "pack-operands",  # while loops and constants are still around the contractions
                 "join-stages",  # while the ops that read each other's results are in one function
-                "fuse-siblings",  # stages are scheduled one by one
+                "fuse-siblings{max-ops=64}",  # stages are scheduled one by one; longer nests spill registers
                 "join-sums{widened=false}",  # before it is looked what shares a kernel
                 "outline-kernels",  # from here on, each kernel is looked at once
                 "join-products",  # of kernels, as these have what follows a product
