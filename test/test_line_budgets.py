@@ -99,6 +99,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 14, "whether a list that is an argument is another one is refused, or told"),
     ("backend", 5, "items that slices may not have are read only where programs read them"),
     ("frontend/calls", 34, "lists under a name and among arguments are told apart before a call"),
+    ("frontend/autograph/operators", 55, "deep copies of lists and dicts of objects, dicts and sets"),
+    ("frontend/autograph", 46, "deep copies of lists and dicts of objects, dicts and sets"),
+    ("frontend", 80, "handlers compute with what exceptions hold that print or a call of Python may raise"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

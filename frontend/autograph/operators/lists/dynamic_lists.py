@@ -35,7 +35,7 @@ from ..values.abstract import array_leaves, column_leaves, flatten, kind_of, unf
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.kinds import Choice, Growing, Kind, Static
-from ..values.object_handles import like_row, object_pools_in, with_rows
+from ..values.object_handles import like_row, object_pool_of, object_pools_in, with_rows
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
 from .items_of_results import structure_of_item, with_lists, with_numbers
@@ -407,8 +407,13 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         return self.copy()
 
     def __deepcopy__(self, memo: Any) -> Any:
-        copied = functools.partial(operators().call, copy.deepcopy)
-        return self.copy() if self.kind is None else operators().comprehension("list", self, copied)
+        if self.kind is None:
+            return self.copy()
+        if rows := object_pools_in([self.kind]):
+            if object_pool_of(self.kind) is None:
+                rows[0].refuse_deep_copy()
+            return rows[0].deep_copies(self)
+        return operators().comprehension("list", self, functools.partial(operators().call, copy.deepcopy))
 
     def let_join(self, other: Any, is_new: bool = True) -> bool:
         """Let the lists in a list that may be in the place of this one lie where those in this one do."""

@@ -16,6 +16,7 @@ from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import keep_read
 from ..values.control_flow_state import control_flow
 from ..values.kinds import Container
+from ..values.object_handles import object_pool_of, object_pools_in
 from .hash_tables import ITEMS, KEYS, VALUES, Found, Table, missing_key
 from .inner_tables import as_inner
 from .python_classes import PythonClass
@@ -26,6 +27,15 @@ _NO_DEFAULT = object()
 
 class DictTable(Table):
     """A `dict` or `OrderedDict`."""
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        rows = [] if self.kind is None else object_pools_in(self.kind.children[1:])
+        if not rows:
+            return super().__deepcopy__(memo)
+        assert self.kind is not None
+        if object_pool_of(self.kind.children[1]) is None:
+            rows[0].refuse_deep_copy()
+        return rows[0].deep_copies(self, type(self)(self.made))
 
     # Looking
 

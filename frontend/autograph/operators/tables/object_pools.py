@@ -6,8 +6,10 @@ what they are. Rows are not used again. An attribute that some objects do not ha
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,6 +23,7 @@ from ....source.own_attributes import delete_own_attribute, own_attributes
 from ....tracing.array import TracedArray, wrap, write_copy
 from ....tracing.current import required_trace
 from ....tracing.recorder import Recorder
+from ...library import deep_copies
 from ...library.inner_tables import InnerTable
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList, Widened, is_known_outside
@@ -33,17 +36,18 @@ from ..lists.kept_items import (
     let_go,
     note_written,
 )
-from ..lists.lists_in_lists import fit_kind, kind_of_item, owned, with_pools
+from ..lists.lists_in_lists import fit_kind, kind_of_item, owned, pools_in, with_pools
 from ..lists.widened_items import static_shape, widened_columns
 from ..values.abstract import array_leaves, flatten, kind_of, unflatten
 from ..values.control_flow_state import control_flow
 from ..values.dict_rows import PooledDict
-from ..values.kinds import ArrayKind, Kind, Partial
+from ..values.kinds import COMPARED, ArrayKind, Choice, Kind, Partial, Static, Text, is_tuple
 from ..values.object_handles import (
     AttributeOfRows,
     MadeClass,
     ObjectPools,
     RowsRefused,
+    handle_of,
     note_row,
     object_pools_in,
     pooled_class,
@@ -272,11 +276,42 @@ class ObjectPool(RuntimeContainer):
             grown = tuple(join((array, array)) for array in arrays)
             self._columns[name] = Column(holder, grown, None if absent is None else join((absent, absent)))
 
-    def copy_of(self, number: Any) -> Any:
-        """Another object with the same attributes."""
+    def copy_of(self, row: Any) -> Any:
+        """Another object with the same attributes, or dict or set of the same items."""
+        if issubclass(self.python_class, InnerTable):
+            return operators().call(row.copy)
+        _, number = handle_of(row)
         made = row_of(self, self._next_number())
         self._add_row({name: self.get(number, name) for name in self._columns})
         return made
+
+    def deep_copy_of(self, row: Any, memo: dict[Any, Any]) -> Any:
+        """What `copy.deepcopy` makes of an object: a copy of what holds nothing that can be changed but itself."""
+        if id(self) in memo:  # two that may be one, of which there must be one copy
+            self.refuse_deep_copy()
+        self._require_flat()
+        memo[id(self)] = self
+        return self.copy_of(row)
+
+    def deep_copies(self, holder: Any, made: Any = None) -> Any:
+        """A deep copy of a list of its objects, or of a dict of them, which is made empty."""
+        copied = partial(operators().call, copy.deepcopy)
+        if made is None:
+            return operators().call(deep_copies.copied_items, holder, _number_of, copied)
+        return operators().call(deep_copies.copied_values, holder, _number_of, copied, made)
+
+    def _require_flat(self) -> None:
+        kinds = self.__weft_kinds__()
+        lists = [one for kind in kinds for one in pools_in(kind)]
+        is_inner = issubclass(self.python_class, InnerTable)
+        if any(one.lies_in for one in lists) if is_inner else not all(map(_is_flat, kinds)):
+            self.refuse_deep_copy()
+
+    def refuse_deep_copy(self) -> NoReturn:
+        """Refuse to copy one of its objects with all that it holds."""
+        raise RowsRefused(
+            f"{self.refusal('copied by copy.deepcopy')}: make another one of copies of what it holds, or copy.copy"
+        )
 
     # Attributes
 
@@ -405,6 +440,20 @@ class ObjectPool(RuntimeContainer):
 
     def __repr__(self) -> str:
         return f"ObjectPool({self.python_class.__qualname__})"
+
+
+def _is_flat(kind: Kind | None) -> bool:
+    """Whether a copy of a value has nothing in it that the value has, too, and can be changed."""
+    if isinstance(kind, Static):
+        return isinstance(kind.value, (*COMPARED, type(None), type, FunctionType))
+    if isinstance(kind, Choice):
+        return all(map(_is_flat, kind.options))
+    is_held = kind is None or isinstance(kind, Partial) or is_tuple(kind)
+    return isinstance(kind, (ArrayKind, Text)) or (is_held and all(map(_is_flat, kind.parts if kind else ())))
+
+
+def _number_of(row: Any) -> Any:
+    return handle_of(row)[1]
 
 
 class _Attribute:

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from .....dialect.errors import UnsupportedError, WeftError
+from .....dialect.errors import LeakedArrayError, UnsupportedError, WeftError
 from ....guards.generated import is_generated
 from ....guards.inputs import BeginsAgain, Choices
 from ....runtime_values.results import RuntimeObject
@@ -52,14 +52,10 @@ class PooledObject(RuntimeObject):
         return handle_of(self)
 
     def __copy__(self) -> Any:
-        pool, number = handle_of(self)
-        return pool.copy_of(number)
+        return handle_of(self)[0].copy_of(self)
 
-    def __deepcopy__(self, memo: Any) -> NoReturn:
-        pool, _ = handle_of(self)
-        raise RowsRefused(
-            f"{pool.refusal('copied by copy.deepcopy')}: make another one by its class, or copy.copy"
-        )
+    def __deepcopy__(self, memo: Any) -> Any:
+        return handle_of(self)[0].deep_copy_of(self, memo)
 
     def at_run_time(self) -> Any:
         return handle_of(self)[0].refuse_at_run_time()
@@ -288,7 +284,8 @@ def refusal_of(choices: Choices, error: Exception) -> Exception:
     if choices.pooled_for is None:
         return error
     before, is_of_objects = choices.pooled_for
-    return error if is_of_objects and isinstance(error, RowsRefused) else before
+    tells_more = is_of_objects or isinstance(before, LeakedArrayError)
+    return error if tells_more and isinstance(error, RowsRefused) else before
 
 
 class RowsRefused(UnsupportedError):
