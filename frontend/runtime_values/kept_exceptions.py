@@ -37,23 +37,31 @@ class UnknownException(Exception):
     """Stands for a caught exception whose class is known only at run time."""
 
 
-_NUMBER, _HELD = "_weft_caught", "_weft_held"
-"""The attributes of an exception that stands for a caught one: its number, and what is known of it."""
+_NUMBER, _HELD, _IS_SURE = "_weft_caught", "_weft_held", "_weft_is_sure"
+"""The attributes of an exception that stands for a caught one: its number, what is known of it, and whether surely."""
 
 
-def stand_in(kind: type[BaseException] | None, number: Any, held: tuple[Any, ...] = ()) -> BaseException:
+def stand_in(
+    kind: type[BaseException] | None, number: Any, held: tuple[Any, ...] = (), is_sure: bool = True
+) -> BaseException:
     """What a caught exception is while tracing: it can be shown and raised again, at run time.
 
-    `held` tells which of its arguments and attributes are numbers and texts.
+    `held` tells which of its arguments and attributes are numbers and texts; it is looked at what they are when the
+    program runs unless that `is_sure`.
     """
     made = (kind or UnknownException).__new__(kind or UnknownException)
-    made.__dict__.update({_NUMBER: number, _HELD: held})
+    made.__dict__.update({_NUMBER: number, _HELD: held, _IS_SURE: is_sure})
     return made
 
 
 def held_of(error: BaseException) -> dict[Any, Any]:
     """What is known of the parts of the caught exception that one stands for."""
     return dict(error.__dict__.get(_HELD, ()))
+
+
+def is_sure_of(error: BaseException) -> bool:
+    """Whether a caught exception surely holds what is known of it."""
+    return bool(error.__dict__.get(_IS_SURE, True))
 
 
 def number_of(error: BaseException) -> Any:

@@ -200,7 +200,7 @@ def _refuse_unknown(function: Function) -> NoReturn:
 
 
 def _full_name(function: Function) -> str:
-    return f"{getattr(function, '__module__', None)}.{getattr(function, '__qualname__', None)}"
+    return f"{told(function, '__module__')}.{told(function, '__qualname__')}"
 
 
 def _described(function: Function) -> str:

@@ -24,8 +24,8 @@ from .....dialect.ops.state import exception_type
 from .....dialect.records import dataclass, replace
 from .....dialect.types import TensorType
 from ....runtime_values.exception_callbacks import catching_call, find_handler, keep_checked, keep_raised
-from ....runtime_values.kept_exceptions import UnknownException, held_of, number_of
-from ....runtime_values.objects import held_by
+from ....runtime_values.kept_exceptions import UnknownException, held_of, number_of, stand_in
+from ....runtime_values.objects import agreed, held_by
 from ....runtime_values.values import Frozen, FrozenException, holds_traced
 from ....source.code_parts import all_codes
 from ....source.locations import user_places
@@ -176,6 +176,16 @@ class Catching(BodyCatcher):
         find = find_handler(choices, self._dynamic_code(None))
         (code,) = host_call(self._trace, find, [value_of(self._trace, number)], [_NUMBER])
         return code
+
+    def caught(self, arrival: Arrival, number: Any) -> BaseException:
+        """What a handler gets: of an exception that Python raises, it is expected to hold what others there do."""
+        if arrival.error is not None:
+            return arrival.error
+        if arrival.kind is not UnknownException:
+            return stand_in(arrival.kind, number, arrival.held)
+        others = [one for one in self.arrivals if one.handler == arrival.handler and one is not arrival]
+        held = agreed(one.held if one.error is None else held_by(one.error) for one in others)
+        return stand_in(arrival.kind, number, held, is_sure=False)
 
     # Handlers
 

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .....dialect.records import dataclass
-from ....runtime_values.kept_exceptions import stand_in
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ..branches.branches import Path, stage_if
@@ -210,7 +209,7 @@ class _Try:
 
     def _take(self, arrival: Arrival, number: Any) -> Exit:
         """Run the handler that takes an exception; without one it goes on."""
-        error = arrival.error if arrival.error is not None else stand_in(arrival.kind, number, arrival.held)
+        error = self.catching.caught(arrival, number)
         if arrival.handler is None:
             raise_(error)
         _, name, handler = self.handlers[arrival.handler]

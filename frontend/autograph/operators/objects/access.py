@@ -64,7 +64,7 @@ from .arithmetic import update
 from .changed_classes import require_state_of_class
 from .chosen_objects import ChosenAttributes, are_objects, called_on_chosen, class_in_python
 from .keys import plain_key
-from .members import first_member, looked_in, member_of
+from .members import first_member, is_of_class, looked_in, member_of
 
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
 """The attributes of arrays that say how elements are laid out."""
@@ -96,7 +96,7 @@ def attr(owner: Any, name: str) -> Any:
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    if isinstance(owner, BaseException) and number_of(owner) is not None and name != "__class__":
+    if isinstance(owner, BaseException) and number_of(owner) is not None and not is_of_class(owner, name):
         return attribute_of(owner, name)
     if isinstance(owner, TracedArray) and owner._python_type is not None:
         _need_number(owner, name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
+
+from ....source.modules import is_users_module
 
 
 def member_of(kind: type, name: str) -> Any:
@@ -29,3 +31,11 @@ def looked_in(owner: Any) -> tuple[Any, tuple[type, ...]]:
     bound: Any = owner
     order = bound.__self_class__.__mro__
     return bound.__self__, order[order.index(bound.__thisclass__) + 1 :]
+
+
+def is_of_class(error: BaseException, name: str) -> bool:
+    """Whether an attribute of a caught exception is a method or property of its class."""
+    member = member_of(type(error), name)
+    function = member.fget if isinstance(member, property) else member
+    is_own = isinstance(function, FunctionType) and not name.startswith("__")
+    return name == "__class__" or (is_own and is_users_module(function.__module__))

@@ -12,6 +12,8 @@ from typing import Any
 
 from .....dialect.errors import UnsupportedError
 from ....guards.unbound import UNBOUND
+from ....runtime_values.kept_exceptions import number_of
+from ....runtime_values.objects import require_no_part
 from ....source.modules import is_own_module, is_users_module
 from ....source.plain_items import contents
 from ....tracing.recorder import Recorder
@@ -60,6 +62,7 @@ class Copies:
 
 def require_followed(trace: Recorder | None, container: Any) -> None:
     """Refuse to change the entries of something that nothing follows."""
+    require_no_part(container)
     note_changed(trace, container)
     if trace is None or type(container) in _WITHOUT_ENTRIES or is_own_module(type(container).__module__):
         return
@@ -78,6 +81,12 @@ def require_followed(trace: Recorder | None, container: Any) -> None:
 
 def require_followed_attribute(trace: Recorder, owner: Any, name: str) -> None:
     """Refuse to set an attribute that its object does not keep where changes are seen: `error.args`, `x.__class__`."""
+    require_no_part(owner)
+    if isinstance(owner, BaseException) and number_of(owner) is not None and not name.startswith("__"):
+        raise UnsupportedError(
+            f"the attribute {name!r} of an exception is set that was caught when the compiled function runs: keep it "
+            "in a variable, or raise another exception that has it (raise Error(...) from error)"
+        )
     note_changed(trace, owner, name)
     member = next((vars(base)[name] for base in type(owner).__mro__ if name in vars(base)), UNBOUND)
     is_hidden = (
