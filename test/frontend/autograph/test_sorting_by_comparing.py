@@ -9,7 +9,7 @@ import heapq
 import numpy as np
 import pytest
 
-from support.behaviour_harness import same
+from support.behaviour_harness import refused, same
 
 VALUES = [np.array([3.0, -1.0, 2.0, 0.5, -3.0]), np.array([0.0, 1.0, -1.0, 4.0, 1.0])]
 
@@ -167,3 +167,34 @@ def test_dataclasses_are_compared_by_their_fields_wherever_they_lie(kind) -> Non
         )
 
     same(f, *VALUES)
+
+
+def test_extremes_are_compared_in_the_order_that_python_asks_in() -> None:
+    def f(x):
+        shown = functools.cmp_to_key(lambda one, other: print(one, other) or one - other)
+        turned = functools.cmp_to_key(lambda one, other: other - one)
+        never = functools.cmp_to_key(lambda one, other: 1)
+        found = [max(x.tolist(), key=shown), min(x.tolist(), key=shown), max(x, key=never), min(x, key=never)]
+        return found, max([3, 1, 2], key=turned), min(3, 1, key=turned), max((), key=turned, default=0)
+
+    same(f, np.array([3, 1, 2, 5]))
+
+
+def test_whether_the_order_is_turned_may_be_data() -> None:
+    def f(x, n):
+        items, kept = x.tolist(), [v for v in x if v > 1]
+        items.sort(reverse=bool(n))
+        kept.sort(reverse=int(n) == 2)
+        return items, kept, sorted(x, key=lambda v: v % 2, reverse=bool(n))
+
+    same(f, *((np.array([3, 1, 2, 5]), np.int64(n)) for n in (0, 1, 2)))
+
+
+def sorted_by_what_changes_it(x):
+    items = x.tolist()
+    items.sort(key=functools.cmp_to_key(lambda one, other: items.append(0) or one - other))
+    return items
+
+
+def test_lists_that_are_changed_while_they_are_sorted_are_refused() -> None:
+    refused(sorted_by_what_changes_it, np.array([3, 1, 2]), match="a list is changed by what it is sorted by")

@@ -18,8 +18,9 @@ from ....runtime_values.strings import string_of
 from ....signature.traced_value import CompositeValue
 from ....source.modules import is_users_object
 from ....tracing.array import TracedArray
+from ....tracing.number_types import number_type
 from ....tracing.staging import asarray, raise_if, raise_where
-from ..branches.conditions import truth_of
+from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, Exit
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
@@ -148,16 +149,17 @@ def extreme(
     is_better: Callable[[Any, Any], Any] = functools.partial(compare, symbol)
     items = left_of(args[0]) if len(args) == 1 else args
     key = key or _key_of_pairs(items)
-    if (comes_before := comparison_sorts.comparing(key)) is not None:
-        key = None
-        is_better = comes_before if symbol == "<" else lambda one, best: comes_before(best, one)
+    if (comes_before := comparison_sorts.comparing(key, symbol)) is not None:
+        key, is_better = None, comes_before
     rank: Key = (lambda item: item) if key is None else functools.partial(operators().call, key)
     if isinstance(items, OneByOne):
         items = list_(items)
         args = (items,)  # what was walked has no items any more
     if not isinstance(items, (*ARRAYS, Sequence, GrowingList)) and not _is_walkable(items):
         known = builtins.list(items)
-        return _best_of(known, [rank(item) for item in known], builtin, is_better, default)
+        ranks = [rank(item) for item in known]
+        is_known = comes_before is None and not any(map(holds_staged, ranks)) and not _are_of_data(ranks)
+        return _best_of(known, ranks, None if is_known else is_better, builtin, default)
     first, rest, length = _first_and_rest(items)
     if isinstance(length, int):
         return builtin([], **default) if length == 0 else _best(first, rest, rank, is_better, key)
@@ -176,14 +178,14 @@ def extreme(
 def _best_of(
     items: Sequence_[Any],
     ranks: Sequence_[Any],
+    is_better: Callable[[Any, Any], Any] | None,
     builtin: Callable[..., Any],
-    is_better: Callable[[Any, Any], Any],
     default: Any,
 ) -> Any:
-    """The best of items that are known while tracing, by ranks which may not be."""
+    """The best of items that are known while tracing, by ranks which are, too, where there is nothing to tell."""
     if not items:
         return builtin(items, **default)
-    if not any(map(holds_staged, ranks)) and not _are_of_data(ranks):
+    if is_better is None:
         return items[builtin(range(len(items)), key=ranks.__getitem__)]
     best, best_rank = items[0], ranks[0]
     for item, rank in zip(items[1:], ranks[1:], strict=True):
@@ -254,8 +256,14 @@ def _best(
     return best
 
 
-def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
+def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: Any = False) -> Any:
     """`sorted`, of arrays and lists: at once where items or their keys are numbers, else by comparing each two."""
+    if is_staged(reverse):
+        if reverse.dtype.kind != "b" or number_type(reverse) is None:
+            builtins.sorted((), reverse=reverse.dtype.type(0))  # raises what Python does for bools of NumPy's
+        return if_exp(
+            reverse, *(functools.partial(sorted_, iterable, key=key, reverse=r) for r in (True, False))
+        )
     iterable = left_of(iterable)
     key = key or _key_of_pairs(iterable)
     items = list_(iterable) if isinstance(iterable, (OneByOne, Sequence)) else iterable

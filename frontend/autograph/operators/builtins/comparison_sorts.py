@@ -67,8 +67,8 @@ def is_less(one: Any, other: Any) -> Any:
     return one < other
 
 
-def comparing(key: Any) -> Comes | None:
-    """What compares by a key of `functools.cmp_to_key`; None for a key that is another function.
+def comparing(key: Any, symbol: str = "<") -> Comes | None:
+    """What compares by a key of `functools.cmp_to_key`, by `<` or `>`; None for a key that is another function.
 
     >>> comparing(functools.cmp_to_key(lambda one, other: other - one))(1, 2)
     False
@@ -76,7 +76,7 @@ def comparing(key: Any) -> Comes | None:
     if not isinstance(key, type(functools.cmp_to_key(is_less))):
         return None
     (compare,) = (held for held in gc.get_referents(key) if held is not type(key))
-    return partial(convert_once(_is_below_zero), compare)
+    return partial(convert_once(_is_below_zero if symbol == "<" else _is_above_zero), compare)
 
 
 def places_by_comparing(items: Any, comes_before: Comes, reverse: bool) -> Any:
@@ -87,6 +87,10 @@ def places_by_comparing(items: Any, comes_before: Comes, reverse: bool) -> Any:
 
 def _is_below_zero(compare: Any, one: Any, other: Any) -> Any:
     return compare(one, other) < 0
+
+
+def _is_above_zero(compare: Any, one: Any, other: Any) -> Any:
+    return compare(one, other) > 0
 
 
 def _sorted_places(items: Any, comes_before: Any, reverse: Any) -> Any:

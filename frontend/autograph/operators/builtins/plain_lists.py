@@ -14,12 +14,13 @@ from ....tracing.staging import raise_if, trace_of
 from ..branches.conditions import is_staged
 from ..interface import operators
 from ..lists.computed_lengths import extend
-from ..lists.list_methods import NOTHING, as_int, not_found
+from ..lists.list_methods import NOTHING, as_int, not_found, refuse_changes
 from ..statements.comparisons import holds_staged
 from ..statements.effects import raise_
 from ..statements.expressions import if_exp, in_, not_
 from ..statements.statements import if_
 from ..values.object_handles import PooledObject
+from ..values.resolve_grown_lists import resolve_grown_list
 
 
 def insert(items: list[Any], index: Any, item: Any) -> None:
@@ -89,7 +90,12 @@ def remove(items: list[Any], item: Any) -> None:
 
 def sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
     """`items.sort()`."""
-    items[:] = operators().call(sorted, items, key=key, reverse=reverse)
+    before = list(items)
+    ordered = operators().call(sorted, items, key=key, reverse=reverse)
+    is_same = resolve_grown_list(items) is items and len(items) == len(before)
+    if not is_same or any(now is not then for now, then in zip(items, before, strict=True)):
+        refuse_changes()
+    items[:] = ordered
 
 
 def _choice(test: Any, one: Any, other: Any) -> Any:

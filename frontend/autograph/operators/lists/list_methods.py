@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from ....numpy_api import lookup
 from ....runtime_values.kept_texts import equal_texts
 from ....runtime_values.results import RuntimeLength, RuntimeTuple
@@ -189,7 +190,11 @@ class ListMethods(StandIn):
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """Sort the items."""
-        self.adopt(operators().call(sorted, self, key=key, reverse=reverse))
+        sizes = self.sizes()
+        ordered = operators().call(sorted, self, key=key, reverse=reverse)
+        if self.sizes() is not sizes:
+            refuse_changes()
+        self.adopt(ordered)
 
     def ranks(self) -> list[Any]:
         """Of a list of numbers what is in the order of its items: arrays, those that decide first in front."""
@@ -345,6 +350,14 @@ def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
             item = shown_object(item)
         return ValueError(operators().fstring(head, (item, "r", ""), tail) if shows_item else head)
     raise AssertionError("nothing is found in an empty list")
+
+
+def refuse_changes() -> NoReturn:
+    """Refuse a list that is sorted by what changes it meanwhile: Python raises behind the sorting."""
+    raise UnsupportedError(
+        "a list is changed by what it is sorted by (key, __lt__), for which Python raises ValueError: change it before "
+        "or behind, or sort a copy (sorted(items))"
+    )
 
 
 def is_of_numpy(value: Any) -> bool:
