@@ -101,7 +101,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/calls", 34, "lists under a name and among arguments are told apart before a call"),
     ("frontend/autograph/operators", 55, "deep copies of lists and dicts of objects, dicts and sets"),
     ("frontend/autograph", 46, "deep copies of lists and dicts of objects, dicts and sets"),
-    ("frontend", 80, "handlers compute with what exceptions hold that print or a call of Python may raise"),
+    ("frontend", 115, "handlers compute with what exceptions hold that print or a call of Python may raise"),
+    ("frontend/autograph/operators", 185, "what picks items of an iterator asks for no more than are taken"),
+    ("frontend/autograph", 11, "what picks items of an iterator asks for no more than are taken"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -405,7 +405,7 @@ class PythonOperators:
         flat: bool = False,
     ) -> Any:
         """A comprehension; of a flat one, each element is an iterable of elements."""
-        if kind in ("generator", "passed_on"):
+        if kind in ("generator", "passed_on", "each", "picked", "walk"):
             return self._generator(iter(iterable), element, condition, flat)
         found: list[Any] = []
         for item in iterable:

@@ -16,7 +16,7 @@ _KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.Ge
 
 _IN_TURN = ("any", "all", "walk")
 
-_MAY_END = (*_IN_TURN, "any_left", "all_left", "generator")
+_MAY_END = (*_IN_TURN, "any_left", "all_left", "generator", "picked")
 """The kinds that may leave items of an iterator to other code."""
 
 _INNER = defaultdict(lambda: "generator", passed="passed_on", passed_on="passed_on")
@@ -44,6 +44,10 @@ class ComprehensionConverter(ExpressionConverter):
             self._in_turn(given, "walk")
         if isinstance(asking, ast.Name) and asking.id == "iter" and given is not None:
             self.note_held(given)
+        if isinstance(asking, ast.Name) and self._may_act(node):
+            for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+                if self._acts(each):
+                    self.note_held(each)
         if isinstance(given, (ast.ListComp, ast.GeneratorExp)) and self._only_computes(asking):
             self.in_turn.setdefault(id(given), "passed" if isinstance(given, ast.ListComp) else "passed_on")
         return super().call(node)
@@ -71,11 +75,16 @@ class ComprehensionConverter(ExpressionConverter):
             self._in_turn(walked, "walk")
 
     def note_held(self, node: ast.expr) -> None:
-        """Let what asks a generator expression in a variable have its items made, where that does things."""
-        if not isinstance(node, ast.GeneratorExp) or len(node.generators) > 1 or node.generators[0].ifs:
+        """Let what asks a generator expression in a variable have its items made, as variables and lists are then."""
+        if isinstance(node, (ast.Tuple, ast.List)):
+            for entry in node.elts:
+                self.note_held(entry)
+        if not isinstance(node, ast.GeneratorExp) or len(node.generators) > 1:
             return
-        if self._acts(node):
+        if not node.generators[0].ifs:
             self._in_turn(node, "each")
+        elif self._acts(node):
+            self._in_turn(node, "picked")
 
     def _in_turn(self, node: ast.GeneratorExp, kind: str) -> None:
         self.in_turn[id(node)] = kind

@@ -273,6 +273,74 @@ def test_filters_without_end_give_their_first_items() -> None:
     same(f, X)
 
 
+def test_what_picks_items_asks_for_no_more_than_are_taken() -> None:
+    def f(x):
+        def big(v, least=2):
+            print("asked", v)
+            return v >= least
+
+        kept, whole = filter(big, x), (v for v in x if big(v, 1))
+        print(next(kept), next(whole, None))
+        for v in kept:
+            print("body", v)
+            break
+        print(any(v > 1 for v in whole), list(itertools.islice(whole, 1)))
+        both = list(zip(range(1), itertools.dropwhile(big, x[3:]), strict=False))
+        return list(kept), list(whole), both
+
+    same(f, X, np.arange(5.0)[::-1])
+
+
+def test_what_picks_items_of_an_iterator_leaves_the_others() -> None:
+    def f(x):
+        data, known, kept = iter(x), iter([1, 2, 3, 4]), filter(lambda v: v != 1, iter(x))
+        first = list(itertools.takewhile(lambda v: v < 2, data)), next(data, None)
+        below = list(itertools.takewhile(lambda v: v < x[3], known))
+        pairs = list(zip(range(2), kept, strict=False))
+        return first, below, pairs, list(data), list(known), list(kept)
+
+    same(f, X)
+
+
+def test_items_are_made_of_what_variables_and_lists_are_then() -> None:
+    def f(x):
+        values, step, least = [*x], 0, 0
+        moved, kept = (v + step for v in values), filter(lambda v: v > least, values)
+        first = next(moved), next(kept)
+        step, least = 100, 2
+        values.append(7.0)
+        return first, list(moved), list(kept)
+
+    same(f, X)
+
+
+def test_iterators_that_are_known_end_in_tries() -> None:
+    def f(x):
+        kept, pairs, found = filter(None, [0, 1, 2]), itertools.permutations([1, 2]), []
+        while True:
+            try:
+                found.append((next(kept), next(pairs)))
+            except StopIteration:
+                break
+        return found, x
+
+    same(f, X)
+
+
+def asked_beside_others(x):
+    def big(v):
+        print(v)
+        return v > 1
+
+    return list(zip(filter(big, x), filter(big, x), strict=True))
+
+
+def left_by_zip(x):
+    kept = filter(_odd, x)
+    both = list(zip(kept, filter(_odd, x), strict=False))
+    return both, list(kept)
+
+
 def given_to_another_first(x):
     numbers = iter(x)
     doubled = (v * 2 for v in numbers)
@@ -282,6 +350,11 @@ def given_to_another_first(x):
 @pytest.mark.parametrize(
     ("function", "says"),
     [
+        (
+            asked_beside_others,
+            "items are asked for in turn with those of others .* picked or made by what prints",
+        ),
+        (left_by_zip, "items that filter picks are taken that were given to zip beside others"),
         (given_to_another_first, "items of this iterator are taken .*a generator expression"),
         (given_to_another, "items of this iterator are taken that was given to another one .*enumerate"),
         (left_by_a_loop, "a loop that run-time values end has taken items of this permutations"),

@@ -52,6 +52,7 @@ _EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError,
 _RAISERS = (
     *RAISERS,
     "__next__",
+    "next_",
     "call",
     "through_gate",
     "_call_known",

@@ -29,7 +29,7 @@ from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
 from ..statements.expressions import as_bool, if_exp
 from ..statements.for_loops import for_
-from ..statements.generators import Listed, Walk, enumerated, zipped
+from ..statements.generators import Listed, Picked, Walk, enumerated, zipped
 from ..statements.generators import Mapped as MappedWalk
 from ..values.iterables import (
     Enumerated,
@@ -85,7 +85,7 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     found = tuple(sequence for sequence in sequences if sequence is not None)
     if not strict and (walked := zipped(list(iterables), sequences)) is not None:
         return walked
-    if any(isinstance(iterable, Listed) for iterable in iterables):
+    if any(isinstance(iterable, (Listed, Picked)) for iterable in iterables):
         return zip_(*_in_turn(iterables, "zip"), strict=strict)
     if not found or len(found) != len(sequences) or all(isinstance(i, range) for i in iterables):
         return builtins.zip(*iterables, strict=strict)
@@ -96,7 +96,7 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
 
 
 def _in_turn(iterables: tuple[Any, ...], taker: str) -> tuple[Any, ...]:
-    return tuple(each.in_turn(taker) if isinstance(each, Listed) else each for each in iterables)
+    return tuple(each.in_turn(taker) if isinstance(each, (Listed, Picked)) else each for each in iterables)
 
 
 def _require_same_length(zipped: Zipped) -> None:
@@ -126,7 +126,7 @@ def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     applied = functools.partial(operators().call, function)
     if len(iterables) == 1 and isinstance(iterables[0], Walk):
         return MappedWalk(iterables[0], lambda _, item: applied(item))
-    if any(isinstance(iterable, Listed) for iterable in iterables):
+    if any(isinstance(iterable, (Listed, Picked)) for iterable in iterables):
         return map_(function, *_in_turn(iterables, "map"))
     if not found or len(found) != len(sequences):
         return builtins.map(applied, *iterables)

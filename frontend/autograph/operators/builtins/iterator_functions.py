@@ -23,11 +23,20 @@ from ...convert.converter import convert_generator
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..statements.comprehensions import is_endless
-from ..statements.generators import Generator, Listed, Walk
+from ..statements.generators import Generator, Listed, Phase, Picked, Walk
 from ..statements.items_in_turn import ItemsInTurn
 from ..values.iterables import ENDLESS, Made, Mapped, Part, Sequence, Zipped, indices_of, sequence_of
 from ..values.ranges import Range
-from ..values.sequence_iterators import SequenceIterator, iterator_over, left_of, python_sequence, walked
+from ..values.sequence_iterators import (
+    HashedItems,
+    PythonItems,
+    SequenceIterator,
+    iter_,
+    iterator_over,
+    left_of,
+    python_sequence,
+    walked,
+)
 
 Function = Callable[..., Any]
 
@@ -90,6 +99,10 @@ def _as_now(iterable: Any) -> Any:
 
 def _islice(iterable: Any, *bounds: Any) -> Any:
     """`itertools.islice` of what has an item at each place."""
+    if isinstance(iterable, (Picked, ItemsInTurn)) and 1 <= len(bounds) <= 3:
+        start, stop, step = _required_bounds(bounds)
+        given = iterable, start, ENDLESS if stop is None else stop, step, Phase()
+        return Picked(_slice, _feeding(_slice), given)
     is_known = (
         isinstance(iterable, SequenceIterator) and iterable.is_known and not any(map(is_traced, bounds))
     )
@@ -98,15 +111,31 @@ def _islice(iterable: Any, *bounds: Any) -> Any:
     sequence = python_sequence(left_of(iterable, "islice"))
     if sequence is None:
         return itertools.islice(iterable, *bounds)
+    (start, stop, step), length = _required_bounds(bounds), sequence.length
+    end = length if stop is None else operators().call(min, stop, length)
+    return iterator_over(Part(sequence, start, Range.of(start, end, step).length, step), itertools.islice)
+
+
+def _required_bounds(bounds: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """Start, stop and step of a slice, which must be what they may be; stop may be None."""
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-    start, step, length = 0 if start is None else start, 1 if step is None else step, sequence.length
+    start, step = 0 if start is None else start, 1 if step is None else step
     for bound, name in ((start, "Indices"), (stop, "Stop argument")):
         message = f"{name} for islice() must be None or an integer: 0 <= x <= sys.maxsize."
         if bound is not None:
             raise_where(np.less(bound, 0), ValueError, message)
     raise_where(np.less(step, 1), ValueError, "Step for islice() must be a positive integer or None.")
-    end = length if stop is None else operators().call(min, stop, length)
-    return iterator_over(Part(sequence, start, Range.of(start, end, step).length, step), itertools.islice)
+    return start, stop, step
+
+
+def _slice(items: Any, start: Any, stop: Any, step: Any, phase: Any) -> Iterator[Any]:
+    if phase.count < stop:
+        for item in items:
+            place = phase.next_place()
+            if place >= start and (place - start) % step == 0:
+                yield item
+            if place + 1 >= stop:
+                break
 
 
 def _starmap(function: Any, iterable: Any) -> Any:
@@ -145,25 +174,25 @@ def _pairwise(iterable: Any) -> Iterator[Any]:
         is_first = False
 
 
-def _takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
-    for item in iterable:
+def _takewhile(predicate: Any, items: Any, phase: Any) -> Iterator[Any]:
+    if not phase.has_come:
+        for item in items:
+            if not predicate(item):
+                phase.come()
+                break
+            yield item
+
+
+def _dropwhile(predicate: Any, items: Any, phase: Any) -> Iterator[Any]:
+    for item in items:
+        if phase.has_come or not predicate(item):
+            phase.come()
+            yield item
+
+
+def _filterfalse(predicate: Any, items: Any, _: Any) -> Iterator[Any]:
+    for item in items:
         if not predicate(item):
-            break
-        yield item
-
-
-def _dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
-    dropping = True
-    for item in iterable:
-        if dropping and predicate(item):
-            continue
-        dropping = False
-        yield item
-
-
-def _filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
-    for item in iterable:
-        if not (bool(item) if predicate is None else predicate(item)):
             yield item
 
 
@@ -173,18 +202,47 @@ def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
     if is_endless(iterable):
         asked = functools.partial(operators().call, condition)
         return ItemsInTurn(walked(iterable), lambda item: item, asked, flat=False)
-    iterable = left_of(iterable, "filter")
-    sequence = sequence_of(iterable)
-    if sequence is None and not holds_traced(iterable, depth=3) and not isinstance(iterable, Walk):
-        return filter(_converting(condition), iterable)
-    items = iterable if sequence is None else sequence
-    return Listed(cast(FunctionType, _filter), _feeding(_filter), (condition, items), {})
+    return _picked_by(filter, _filter, condition, iterable)
 
 
-def _filter(condition: Any, iterable: Any) -> Iterator[Any]:
-    for item in iterable:
+def _filter(condition: Any, items: Any, _: Any) -> Iterator[Any]:
+    for item in items:
         if condition(item):
             yield item
+
+
+def _picked_by(theirs: Any, function: Any, condition: Any, iterable: Any) -> Any:
+    """What is picked of items by a condition; of a generator, whose code is left with its walk, of a list of all."""
+    if current_trace() is None:
+        return theirs(condition, iterable)
+    items = iterable if isinstance(iterable, Walk) else iter_(iterable)
+    if isinstance(items, (ItemsInTurn, Picked, SequenceIterator)):
+        return Picked(function, _feeding(function), (condition, items, Phase()))
+    if isinstance(items, Walk) or holds_traced(iterable, depth=3):
+        return Listed(cast(FunctionType, function), _feeding(function), (condition, iterable, Phase()), {})
+    return theirs(_converting(condition), items)
+
+
+def _holds_data(iterable: Any) -> bool:
+    """Whether there may be items that only the program knows."""
+    if not isinstance(iterable, SequenceIterator):
+        return isinstance(iterable, Walk) or _is_long(iterable) or holds_traced((iterable,), depth=3)
+    sequence: Any = iterable.sequence
+    is_plain = iterable.is_known and isinstance(sequence, (PythonItems, HashedItems))
+    return not is_plain or holds_traced(sequence.inner, depth=3)
+
+
+def _picking(theirs: Any, function: Any) -> Function:
+    """What picks items by a condition in the place of a function of `itertools`."""
+
+    def call(predicate: Any, iterable: Any) -> Any:
+        condition = bool if predicate is None else predicate
+        if is_endless(iterable) and function is not _takewhile:
+            return Generator(function, _feeding(function), (condition, iterable, Phase()), {})
+        return _picked_by(theirs, function, condition, iterable)
+
+    call.__name__ = theirs.__name__
+    return call
 
 
 def _compress(data: Any, selectors: Any) -> Iterator[Any]:
@@ -262,7 +320,7 @@ def _any_long_inside(iterables: Any) -> bool:
 
 
 def _of_values(*args: Any) -> bool:
-    return _any_long(*args) or holds_traced(args, depth=3)
+    return any(map(_holds_data, args))
 
 
 def _of_few(iterable: Any, r: Any) -> bool:
@@ -277,8 +335,7 @@ def _generated(
     def call(*args: Any, **kwargs: Any) -> Any:
         if current_trace() is None or not applies(*args, *kwargs.values()):
             return theirs(*map(_converting, args), **{name: _converting(v) for name, v in kwargs.items()})
-        is_ending = function is _takewhile or not any(map(is_endless, args))
-        return (kind if is_ending else Generator)(function, _feeding(function), args, kwargs)
+        return (Generator if any(map(is_endless, args)) else kind)(function, _feeding(function), args, kwargs)
 
     call.__name__ = theirs.__name__
     return call
@@ -312,9 +369,9 @@ def iterator_rows() -> Iterator[tuple[Any, Function]]:
     yield itertools.starmap, _starmap
     yield itertools.pairwise, _generated(itertools.pairwise, _pairwise, _any_long)
     yield itertools.chain, _generated(itertools.chain, _chain, _any_long)
-    yield itertools.takewhile, _generated(itertools.takewhile, _takewhile, _of_values, Listed)
-    yield itertools.dropwhile, _generated(itertools.dropwhile, _dropwhile, _of_values, Listed)
-    yield itertools.filterfalse, _generated(itertools.filterfalse, _filterfalse, _of_values, Listed)
+    yield itertools.takewhile, _picking(itertools.takewhile, _takewhile)
+    yield itertools.dropwhile, _picking(itertools.dropwhile, _dropwhile)
+    yield itertools.filterfalse, _picking(itertools.filterfalse, _filterfalse)
     yield itertools.compress, _generated(itertools.compress, _compress, _of_values, Listed)
     yield itertools.accumulate, _generated(itertools.accumulate, _accumulate, _any_long)
     yield itertools.groupby, _generated(itertools.groupby, _groupby, lambda *_: True)

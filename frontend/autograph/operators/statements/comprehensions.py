@@ -36,12 +36,20 @@ from ..values.iterables import (
 )
 from ..values.kinds import Tabled
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import Held, SequenceIterator, generator_of, left_of, python_sequence
+from ..values.sequence_iterators import (
+    Held,
+    SequenceIterator,
+    generator_of,
+    iter_,
+    left_of,
+    python_sequence,
+    walked,
+)
 from ..values.special_methods import iterated
 from .expressions import not_
 from .fetched_items import walk_of
 from .for_loops import for_
-from .generators import Walk
+from .generators import Picked, Walk
 from .items_in_turn import ItemsInTurn, lazily
 from .statements import if_
 
@@ -78,18 +86,20 @@ def comprehension(
     """`[element(item) for item in iterable if condition(item)]`; with `flat`, what `element` gives is walked too.
 
     The kinds `any` and `all` ask the items in turn, as those functions do, `any_left` and `all_left` of iterators only,
-    which keep those behind the one that decides; `walk` gives them in turn to what
-    walks it, and `each` makes one where it is asked for. `passed` is a list, and `passed_on` a generator, for what
-    keeps no item.
+    which keep those behind the one that decides; `walk` gives them in turn to what walks it; `each` makes one where it
+    is asked for, and so does `picked`, of which a condition leaves some out. `passed` is a list, and `passed_on` a
+    generator, for what keeps no item.
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
     if kind in _ASKING:
         return _asking(kind, iterable, element, condition)
     trace, own = current_trace(), kind in _PASSED
     kind = _PASSED.get(kind, kind)
-    if kind == "walk":
-        walk = ItemsInTurn(iterable, element, condition, flat)
-        return iter(walk) if trace is None else walk
+    walk = _taken_in_turn(trace, kind, iterable)
+    if walk is not None:
+        in_turn = ItemsInTurn(walk, element, condition, flat)
+        return iter(in_turn) if trace is None else in_turn
+    kind = "generator" if kind == "picked" else kind
     if isinstance(iterable, Held):
         is_lazy = trace is None or is_endless(iterable.iterator)
         iterable = iterable.iterator if is_lazy else iterable.iterator.given("a generator expression")
@@ -129,6 +139,22 @@ def comprehension(
     return made
 
 
+def _taken_in_turn(trace: Recorder | None, kind: str, iterable: Any) -> Any:
+    """What a generator expression walks that makes its items when these are asked for; None for other comprehensions.
+
+    One that has a name walks an iterator, which goes on where it was left.
+    """
+    is_walked = (
+        isinstance(iterable, (Held, Walk))
+        if kind == "picked"
+        else isinstance(iterable, (ItemsInTurn, Picked))
+    )
+    if kind == "walk" or (kind == "picked" and trace is None) or (kind in ("picked", "each") and is_walked):
+        return iterable
+    made = iter_(walk_of(iterable)) if kind == "picked" else None
+    return walked(made) if isinstance(made, SequenceIterator) else None
+
+
 def _each(trace: Recorder | None, iterable: Any, element: Callable[[Any], Any]) -> SequenceIterator | None:
     """The items, each made where it is asked for; None where they lie at no places."""
     if trace is None:
@@ -142,7 +168,7 @@ def _asking(
 ) -> Any:
     """`any` or `all` of the items."""
     function = kind.removesuffix("_left")
-    if function == kind or isinstance(iterable, Held):
+    if function == kind or isinstance(iterable, (Held, Walk)):
         return _asked(function, iterable, element, condition)
     items = comprehension("generator", iterable, element, condition)
     return operators().call(any if function == "any" else all, items)

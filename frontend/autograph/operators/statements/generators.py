@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
-from ....tracing.current import current_trace
+from ....tracing.current import current_trace, required_trace
 from ..branches.checkpoints import Checkpoint
 from ..branches.exits import (
     BREAK,
@@ -27,9 +27,11 @@ from ..branches.exits import (
 )
 from ..interface import operators
 from ..values.hidden_state import Walked
-from ..values.iterables import OneByOne, Sequence
+from ..values.iterables import OneByOne, Sequence, item_or_default
+from ..values.optional import MaybeUnbound
 from ..values.own_variables import Variables
 from ..values.program_locations import UNBOUND
+from ..values.sequence_iterators import fail
 from .expressions import if_exp
 from .statements import Body, finish_loop, if_, run_items
 
@@ -180,7 +182,7 @@ class Listed(Generator):
 
     def _generator(self) -> Any:
         if self.rest is None:
-            self._plain = operators().call(iter, operators().comprehension("list", self, lambda item: item))
+            self._plain = operators().call(iter, all_at_once(self, "one by one"))
         return self._plain
 
     def in_turn(self, taker: str) -> Any:
@@ -189,6 +191,98 @@ class Listed(Generator):
 
     def __weft_next__(self, *default: Any) -> Any:
         return self._generator().__weft_next__(*default)
+
+
+def all_at_once(walk: Walk, how: str) -> Any:
+    """A list of all items, for what asks for them in another way; refused where making an item does things."""
+    trace: Any = required_trace()
+    calls, before = trace.callbacks, len(trace.callbacks)
+    made = operators().comprehension("list", walk, lambda item: item)
+    if all(getattr(call, "only_computes", False) for call in calls[before:]):
+        return made
+    raise UnsupportedError(
+        f"items are asked for {how} that are picked or made by what prints or calls Python, which would happen for all "
+        "of them before the first one is there: make a list of them before (list(...)), or walk them by a for statement"
+    )
+
+
+class Picked(Walk):
+    """What a generator function picks of an iterator: it runs anew each time, and goes on where that iterator is."""
+
+    __weft_state__ = ("_taker", "given")
+
+    def __init__(
+        self, original: Callable[..., Any], feeding: Callable[..., Any], given: tuple[Any, ...]
+    ) -> None:
+        self._original = original
+        self._feeding = feeding
+        self.given = given
+        """What the function gets."""
+        self._taker: Any = None
+        """What has taken all items that are left, to ask for some of them."""
+
+    def feed(self, consumer: Consumer) -> None:
+        if self._taker is not None:
+            raise UnsupportedError(
+                f"items that {self._original.__name__[1:]} picks are taken that were given to {self._taker} beside "
+                "others, and how many that takes is not followed: make lists of the items before (list(...))"
+            )
+        self._feeding(consumer, *self.given)
+
+    def in_turn(self, taker: str) -> Any:
+        """The items that are left, for what takes items of this and of others in turn."""
+        made = operators().call(iter, all_at_once(self, f"in turn with those of others ({taker})"))
+        self._taker = taker
+        return made.given(taker)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._original(*self.given))
+
+    def __weft_next__(self, *default: Any) -> Any:
+        return first_of(self, default)
+
+
+class Phase:
+    """Whether what picks items has come to where it does something else with them, and how many it was given."""
+
+    __weft_state__ = ("count", "has_come")
+
+    def __init__(self) -> None:
+        self.has_come: Any = False
+        self.count: Any = 0
+
+    def come(self) -> None:
+        """Note that it has come there."""
+        self.has_come = True
+
+    def next_place(self) -> Any:
+        """The place of an item that it is given."""
+        here = self.count
+        self.count = here + 1
+        return here
+
+
+def first_of(walk: Walk, default: tuple[Any, ...]) -> Any:
+    """What `next` gives of items that are left where a consumer says to end."""
+    found: Any = UNBOUND
+    is_found: Any = False
+
+    def take(item: Any) -> bool:
+        nonlocal found, is_found
+        found, is_found = item, True
+        return True
+
+    walk.feed(take)
+    if is_found is False and not default:
+        fail(StopIteration())
+
+    def held() -> Any:
+        return found.value if isinstance(found, MaybeUnbound) else found
+
+    return item_or_default(is_found, held, default)
 
 
 class Mapped(Walk):

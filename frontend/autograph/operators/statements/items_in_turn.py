@@ -11,12 +11,9 @@ from typing import Any
 from .....dialect.errors import UnsupportedError
 from ..branches.conditions import is_staged
 from ..branches.exits import BREAK, Exit
-from ..values.iterables import item_or_default
-from ..values.optional import MaybeUnbound
-from ..values.program_locations import UNBOUND
 from ..values.sequence_iterators import Held
 from .for_loops import for_
-from .generators import Consumer, Walk
+from .generators import Consumer, Walk, first_of
 from .statements import if_
 
 
@@ -63,20 +60,7 @@ class ItemsInTurn(Walk):
         return lazily(iterable, self._element, self._condition, self._flat)
 
     def __weft_next__(self, *default: Any) -> Any:
-        found: Any = UNBOUND
-        is_found: Any = False
-
-        def take(item: Any) -> bool:
-            nonlocal found, is_found
-            found, is_found = item, True
-            return True
-
-        self.feed(take)
-
-        def held() -> Any:
-            return found.value if isinstance(found, MaybeUnbound) else found
-
-        return item_or_default(is_found, held, default)
+        return first_of(self, default)
 
 
 def lazily(
