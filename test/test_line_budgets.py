@@ -104,6 +104,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 115, "handlers compute with what exceptions hold that print or a call of Python may raise"),
     ("frontend/autograph/operators", 185, "what picks items of an iterator asks for no more than are taken"),
     ("frontend/autograph", 11, "what picks items of an iterator asks for no more than are taken"),
+    (
+        "frontend/numpy_api",
+        35,
+        "np.shares_memory answers for parts of one argument, np.einsum gives views to write to",
+    ),
+    ("frontend", 17, "diagonals of np.einsum are written to, and pools refuse arrays of several lengths"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -61,7 +61,7 @@ def nonzero_places(array: TracedArray) -> tuple[TracedArray, ...]:
     """The places of the elements that are not zero, an array for each axis, in row-major order."""
     mask = cast(array, np.dtype(bool))
     if mask.ndim == 1:
-        return (true_places(mask),)
+        return (true_places(mask).copy(),)  # the program may write to its own
     remaining = true_places(_flat(mask))
     places = []
     for extent in reversed(mask.shape[1:]):

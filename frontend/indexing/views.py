@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.errors import WeftIndexError, WeftTypeError, WeftValueError
+from ...dialect.ops.arrangement import Diagonal
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.comparison import NotEqual
 from ...dialect.ops.complex_parts import Complex, Imag, Real
@@ -17,6 +18,7 @@ from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ...dialect.types import MAX_RANK, TensorType, broadcast_shapes, compatible_shapes, format_shape
 from ..tracing.array import wrap
+from ..tracing.behaviour import behaviour
 from ..tracing.current import current_trace
 from ..tracing.element_stores import (
     bounded_index,
@@ -188,12 +190,24 @@ def write_back(trace: Recorder, step: ViewStep, base: Any, value: Any) -> Any:
         return trace.create(Bitcast, [value], {"dtype": trace.type_of(base).dtype})[0]
     if step.op_class is Imag:
         return trace.create(Complex, [trace.create(Real, [base], {})[0], value], {})[0]
+    if step.op_class is Diagonal:
+        return _with_diagonal(wrap(trace, base), wrap(trace, value), step.attributes["offset"])
     plan = plan_write_back(step, trace.type_of(base))
     operands = [base, value] if plan.takes_base else [value]
     operands += [trace.create(Dim, [base], {"axis": axis})[0] for axis in plan.extents]
     if plan.takes_base:
         operands += [operand._value() for operand in step.operands]
     return trace.create(plan.op_class, operands, plan.attributes)[0]
+
+
+def _with_diagonal(base: TracedArray, value: TracedArray, offset: int) -> Any:
+    """The matrices in the last two axes with other diagonals."""
+    places = asarray(behaviour().namespace_function("arange")(value.shape[-1]))
+    rows, columns = (places + max(-offset, 0), places + max(offset, 0))
+    first = base.ndim - 2
+    return apply(
+        Scatter, base, value, rows, columns, axes=(first, first + 1), position=first, mode="set"
+    )._value()
 
 
 def _prepare(x: TracedArray, index: Any) -> tuple[IndexPlan, TracedArray]:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.errors import LayoutError, UnsupportedError, WeftValueError
+from ...dialect.op import Array
+from ...dialect.ops.casts import Bitcast
+from ...dialect.ops.complex_parts import Imag, Real
 from ...dialect.ops.shape import BroadcastTo, Reshape
 from ..tracing.array import TracedArray
 from ..tracing.behaviour import behaviour
@@ -72,8 +75,10 @@ class Flags:
     @property
     def writeable(self) -> bool:
         """Whether it may be written."""
+        if not all(step.writable for step in self._array._path):
+            return False
         _require_own(self._array, "whether it may be written to")
-        return all(step.writable for step in self._array._path)
+        return True
 
     @writeable.setter
     def writeable(self, value: Any) -> None:
@@ -109,17 +114,39 @@ def base(x: TracedArray) -> TracedArray | None:
     return x._base() if is_view else None
 
 
-def share_memory(a: Any, b: Any) -> bool:
-    """`np.shares_memory` and `np.may_share_memory` where one of the arrays is traced."""
+def share_memory(a: Any, b: Any, is_exact: bool) -> bool:
+    """`np.shares_memory`, which is exact, and `np.may_share_memory` where one of the arrays is traced."""
     arrays = [value for value in (a, b) if isinstance(value, TracedArray)]
-    if len(arrays) == 2 and a._storage is b._storage and not (a._path or b._path) and a.type.size:
-        return True
+    if len(arrays) == 2 and a._storage is b._storage:
+        left, right = _elements_of_base(a), _elements_of_base(b)
+        if left is not None and right is not None:
+            if np.intersect1d(left, right).size:
+                return True
+            if is_exact and _is_own(a):
+                return False
     own = [value for value in arrays if _is_own(value)]
     if own and (len(arrays) < 2 or a._storage is not b._storage):
         return False
     raise LayoutError(
         "whether these arrays share memory depends on where they lie, which is known to the caller only"
     )
+
+
+def _elements_of_base(x: TracedArray) -> Array | None:
+    """Which elements of its base a view shows, as numbers; None where that is not known while tracing."""
+    base_type = x._storage.type
+    steps = x._path
+    if base_type.size is None or base_type.size > _MOST_ELEMENTS or any(step.operands for step in steps):
+        return None
+    if any(step.op_class in (Bitcast, Imag, Real) for step in steps):
+        return None
+    shown: Array = np.arange(base_type.size).reshape(base_type.shape)
+    for step in steps:
+        (shown,) = step.op_class.compute([shown], step.attributes)
+    return shown
+
+
+_MOST_ELEMENTS = 1 << 16
 
 
 def change_in_place(x: TracedArray, name: str, value: Any) -> None:

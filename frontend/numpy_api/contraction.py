@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import string
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.op import Array
+from ...dialect.ops.arrangement import Diagonal
 from ...dialect.ops.contraction import Contract, Matmul
 from ...dialect.types import broadcast_shapes, format_shape
 from ..tracing.array import TracedArray
@@ -27,6 +29,7 @@ from ..tracing.staging import (
     raise_where,
     rank_0_array,
     trace_of,
+    view_of,
 )
 from ..tracing.stretching import Misfit, meet
 from .arguments import axis_index, common_dtype, deliver, promoted
@@ -389,7 +392,15 @@ def einsum(
     _check_labels(labels, result)
     wanted = common_dtype(*arrays) if dtype is None else as_dtype(dtype)
     arrays = [asarray(cast(array, wanted)) for array in arrays]
-    return deliver(_contract(arrays, labels, result), out)
+    found = _contract(arrays, labels, result)
+    if optimize is not False and not result and _are_multiplied(labels):
+        found = rank_0_array(found)
+    return deliver(found, out)
+
+
+def _are_multiplied(labels: Sequence[str]) -> bool:
+    """Whether operands have a label in common, for which NumPy's `optimize` multiplies matrices."""
+    return any(left & right for left, right in combinations(map(frozenset, labels), 2))
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy") -> tuple[Any, Any]:
@@ -504,8 +515,10 @@ def _with_distinct_labels(array: ArrayResult, term: str) -> tuple[ArrayResult, s
                 f"dimensions in single operand for collapsing index {label!r} don't match ({{}} != {{}})"
             )
             raise_where(left != right, WeftValueError, message, left, right)
-            array = diagonal(array, 0, first, second)
-            term = "".join(c for place, c in enumerate(term) if place not in (first, second)) + label
+            rest = [place for place in range(array.ndim) if place not in (first, second)]
+            # A view that NumPy lets one write through, unlike that of `np.diagonal`.
+            array = view_of(transpose(array, (*rest, first, second)), Diagonal, offset=0)
+            term = "".join(term[place] for place in rest) + label
     return array, term
 
 

@@ -74,7 +74,7 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
     True
     """
     if isinstance(a, TracedArray) or isinstance(b, TracedArray):
-        return share_memory(a, b)
+        return share_memory(a, b, is_exact=True)
     return bool(np.shares_memory(a, b, max_work))
 
 
@@ -87,7 +87,7 @@ def may_share_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
     False
     """
     if isinstance(a, TracedArray) or isinstance(b, TracedArray):
-        return share_memory(a, b)
+        return share_memory(a, b, is_exact=False)
     return bool(np.may_share_memory(a, b, max_work))
 
 

@@ -574,4 +574,6 @@ def logsumexp(a: ArrayLike, axis: Any = None, keepdims: bool = False) -> ArrayRe
     largest = max(x, axis, keepdims=True)
     shift = choose(np.isfinite(largest), largest, np.zeros((), x.dtype))
     result = np.log(sum(np.exp(x - shift), axis, keepdims=True)) + shift
-    return result if keepdims else squeeze(result, reduced_axes(axis, x.ndim))
+    if not keepdims:
+        result = squeeze(result, reduced_axes(axis, x.ndim))
+    return result if result.ndim else result[()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import dropwhile
 from math import prod
 from typing import Any
 
@@ -80,6 +81,7 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
 
 
 def _asked(extents: tuple[Extent, ...]) -> str:
-    """The target shape of a reshape, as NumPy shows it."""
+    """The target shape of a reshape, as NumPy shows it: without an unknown extent in front."""
     texts = ["?" if isinstance(e, TracedArray) else "newaxis" if e < 0 else str(e) for e in extents]
-    return f"({','.join(texts)}{',' if len(texts) == 1 else ''})"
+    shown = list(dropwhile("newaxis".__eq__, texts))
+    return f"({','.join(shown)}{',' if len(texts) == len(shown) == 1 else ''})"

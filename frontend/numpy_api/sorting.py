@@ -11,7 +11,7 @@ from ...dialect.op import Op
 from ...dialect.ops.sorting import Argsort, Partition, PartitionAt, Sort
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.extents import known_shape
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, raise_where, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where, trace_of
 from .arguments import INT64, flat_or_axis
 from .documentation import Family, member
 from .indexing import take_along_axis
@@ -147,8 +147,9 @@ def _partitioned(a: ArrayLike, kth: Any, axis: Any, kind: Any) -> tuple[ArrayRes
         raise_where(
             np.logical_and(np.any(outside), np.greater(x.size, 0)),
             WeftValueError,
-            f"kth(={number}) out of bounds ({{0}})" if not is_traced(number) else "kth out of bounds ({0})",
+            "kth(={1}) out of bounds ({0})" if np.ndim(number) == 0 else "kth out of bounds ({0})",
             extent,
+            np.where(np.less(number, 0), number + extent, number),  # as NumPy counts it
         )
     return x, place
 

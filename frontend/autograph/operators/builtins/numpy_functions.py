@@ -30,7 +30,7 @@ _MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", SCIPY_SUMS})
 def numpy_function(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a function of NumPy, a ufunc or a method of one; None for another function."""
     owner = told(function, "__self__")
-    if function in _IN_BRACKETS:
+    if type(function).__hash__ is not None and function in _IN_BRACKETS:
         record = _IN_BRACKETS[function]
         return lambda maker, key: (
             function(maker, key) if trace_of(_entries(key)) is None else record(maker, key)

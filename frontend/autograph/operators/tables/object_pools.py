@@ -170,11 +170,13 @@ class ObjectPool(RuntimeContainer):
         try:
             return fit_kind(kind, found)
         except (ControlFlowError, UnsupportedError) as error:
-            text = str(error).splitlines()[0]
-            raise RowsRefused(
-                f"the attribute {name!r} of {self.python_class.__qualname__} cannot be held for as many objects as the "
-                f"program makes: {text}"
-            ) from None
+            self._refuse_kinds(name, str(error).splitlines()[0])
+
+    def _refuse_kinds(self, name: str, why: str) -> NoReturn:
+        raise RowsRefused(
+            f"the attribute {name!r} of {self.python_class.__qualname__} cannot be held for as many objects as the "
+            f"program makes: {why}"
+        ) from None
 
     def widen(self, kind: Mapping[str, Found]) -> None:
         """Hold them, where no branch or loop around knows of the pool."""
@@ -193,6 +195,8 @@ class ObjectPool(RuntimeContainer):
                 )
             else:
                 arrays = tuple(widened_columns(old, new, iter(column.arrays), self.room))
+                if len(arrays) != len(array_leaves(new)):
+                    self._refuse_kinds(name, f"{old} of one of them, {new} of another")
             absent = None if column is None else column.absent
             is_late = found.is_late or (has_rows and column is None)
             if is_late and absent is None:
