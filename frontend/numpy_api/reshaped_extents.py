@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import dropwhile
+from itertools import count, dropwhile
 from math import prod
 from typing import Any
 
@@ -29,10 +29,10 @@ def completed(x: ArrayResult, extents: tuple[Extent, ...]) -> tuple[Extent, ...]
         extents = _filled(x, extents, bool(unknown))
     sizes = [extent for place, extent in enumerate(extents) if place not in unknown]
     if all(isinstance(e, int) for e in (*sizes, *known_shape(x))):
-        count, rest = product(x.shape), product(sizes)
-        if count % rest if unknown and rest else count != rest if not unknown else count or not rest:
-            raise WeftValueError(f"cannot reshape array of size {count} into shape {_asked(extents)}")
-        missing: Extent = count // rest if rest else 0
+        size, rest = product(x.shape), product(sizes)
+        if size % rest if unknown and rest else size != rest if not unknown else size or not rest:
+            raise WeftValueError(f"cannot reshape array of size {size} into shape {_asked(extents)}")
+        missing: Extent = size // rest if rest else 0
     else:
         missing = _run_time_extent(x, sizes, bool(unknown), extents)
     return tuple(missing if place in unknown else extent for place, extent in enumerate(extents))
@@ -71,17 +71,25 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
     if one_unknown and wanted_known and own_known % wanted_known == 0:
         own = [own_known // wanted_known, *(e for e in own if isinstance(e, TracedArray))]
         wanted = [e for e in wanted if isinstance(e, TracedArray)]
-    count, rest = product(own), product(wanted)
+    size, rest = product(own), product(wanted)
     trace = trace_of((x, *extents))
+    told = [extent for extent in extents if isinstance(extent, TracedArray)]
     message = f"cannot reshape array of size {{0}} into shape {_asked(extents)}"
     if trace is not None and not (isinstance(rest, int) and rest == 1 and one_unknown):
-        differs = np.not_equal(np.remainder(count, rest) if one_unknown else count - rest, 0)
-        raise_where(differs, WeftValueError, message, count)
-    return np.floor_divide(count, rest) if not isinstance(rest, int) or rest != 1 else count
+        differs = np.not_equal(np.remainder(size, rest) if one_unknown else size - rest, 0)
+        raise_where(differs, WeftValueError, message, size, *told)
+    return np.floor_divide(size, rest) if not isinstance(rest, int) or rest != 1 else size
 
 
 def _asked(extents: tuple[Extent, ...]) -> str:
-    """The target shape of a reshape, as NumPy shows it: without an unknown extent in front."""
-    texts = ["?" if isinstance(e, TracedArray) else "newaxis" if e < 0 else str(e) for e in extents]
+    """The target shape of a reshape, as NumPy shows it: without an unknown extent in front.
+
+    Run-time extents are the fields of a message from {1} on.
+    """
+    places = count(1)
+    texts = [
+        f"{{{next(places)}}}" if isinstance(e, TracedArray) else "newaxis" if e < 0 else str(e)
+        for e in extents
+    ]
     shown = list(dropwhile("newaxis".__eq__, texts))
     return f"({','.join(shown)}{',' if len(texts) == len(shown) == 1 else ''})"

@@ -128,9 +128,9 @@ def _shortened(extent: Size, by: int) -> Size:
 
 
 def is_argument_extent(value: Any, axis: int, entry: Any) -> bool:
-    """Whether the extent of an axis is that of an argument of the block at the entry."""
-    origin, _ = _origin(value, axis)
-    return bool(origin.owner == entry)
+    """Whether the extent of an axis is that of an argument of the block at the entry, and not its value."""
+    origin, axis = _origin(value, axis)
+    return axis != SCALAR and bool(origin.owner == entry)
 
 
 def is_extent_scalar(value: Any) -> bool:

@@ -311,3 +311,16 @@ def test_constant_indices_outside_are_found_after_values_that_do_not_fit() -> No
         weft.function(program)(np.zeros(3), np.zeros(3))
     with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3"):
         weft.function(program)(np.zeros(3), np.zeros(2))
+
+
+@pytest.mark.parametrize("make", [np.zeros, lambda n: np.full(n, 2.0), lambda n: np.ones((2, n))[0]])
+def test_extents_that_are_numbers_among_the_arguments_may_be_one(make: Callable[[Any], Any]) -> None:
+    def program(n: Any, x: Any) -> Any:
+        return make(n) + x
+
+    compiled = weft.function(program)
+    for n, count in ((3, 3), (1, 3), (3, 1), (1, 1)):
+        x = np.arange(float(count))
+        assert compiled(np.int64(n), x).tolist() == program(n, x).tolist()
+    with pytest.raises(ValueError, match=r"could not be broadcast together with shapes \(2,\) \(3,\)"):
+        compiled(np.int64(2), np.arange(3.0))
