@@ -263,7 +263,7 @@ class Function(FastCallable, Portable, Explained, AnswersMisnaming, Generic[P, R
         if numbers is None:
             return self._made_for_sizes(arguments), arguments
         with COMPILE_LOCK:
-            last, changed = self._known.last, numbers.learn()
+            last, changed = self._known.last, numbers.learn(with_lengths=self._device() is None)
             made, taken = numbers.specialized(self._made_for_sizes)
             if changed and self._known.last is not last:
                 self._known.reason = f"{changed}; {numbers.fate()}"

@@ -1,7 +1,8 @@
 """Python numbers among the arguments: constants at first, data from their second value on.
 
 A number that takes another value is an argument of the compiled code from then on, of Python's weak type, so that two
-compilations do for all values. Where tracing needs the value, for a shape or a key, the number stays a constant.
+compilations do for all values. Where tracing needs the value, for a shape or a key, the number stays a constant: for a
+length of an array or a list until its second change, from which on that is data, too, if tracing can do without it.
 Many numbers in lists are data from the start, as one array (`signature/packed_numbers.py`).
 """
 
@@ -32,7 +33,7 @@ from ..signature.signature import (
     without_objects,
 )
 from ..source.plain_items import examples
-from ..tracing.needed_numbers import NumberNeeded
+from ..tracing.needed_numbers import LengthNumber, NumberNeeded
 from .parameters import Arguments
 
 Made = TypeVar("Made")
@@ -45,6 +46,9 @@ MOST_TOLD = 8
 
 MOST_ALONE = 4
 """So many of them begin a trace again at one place by themselves, before all that lie as they do stay constants."""
+
+_CHANGES = 2
+"""So often a number that is a length changes before it is data."""
 
 Found: TypeAlias = "Static | Packed"
 """A number, or many that are data together."""
@@ -76,6 +80,10 @@ class _History:
         self.data: tuple[int, ...] = ()
         self.needed: dict[int, str] = {}
         """The numbers that stay constants, with what needs their values."""
+        self.lengths: Counter[int] = Counter()
+        """Those of them that nothing but lengths is known to need; how often they have changed."""
+        self.data_for_lengths: set[int] = set()
+        """The numbers that are data even where they are lengths."""
 
 
 class CallNumbers:
@@ -104,12 +112,16 @@ class CallNumbers:
             leaves += arrays
             names += [name] * len(arrays)
             self._places += [place] * len(arrays)
-        values = [found.value for place in chosen if isinstance(found := self._found[place][1], Static)]
+        numbers = [
+            (place, found.value) for place in chosen if isinstance(found := self._found[place][1], Static)
+        ]
+        lengths = self._history.data_for_lengths
+        types = tuple(LengthNumber if place in lengths else type(number) for place, number in numbers)
         structure = _with_numbers(
             arguments.structure,
             lambda place, found: nodes.get(place, found.node if isinstance(found, Packed) else found),
         )
-        return Arguments(structure, leaves, names, arguments.bound, tuple(map(type, values)))
+        return Arguments(structure, leaves, names, arguments.bound, types)
 
     def specialized(self, make: Callable[[Arguments], Made]) -> tuple[Made, Arguments]:
         """What is made for the arguments, with those numbers as data that are no constants, and these arguments."""
@@ -120,8 +132,12 @@ class CallNumbers:
                 return make(taken), taken
             except NumberNeeded as needed:
                 asked[needed.reason] += 1
-                self._keep(needed.numbers, needed.reason, with_alike=asked[needed.reason] > MOST_ALONE)
+                with_alike = asked[needed.reason] > MOST_ALONE
+                self._keep(needed.numbers, needed.reason, with_alike, needed.is_length)
             except Exception as error:
+                if LengthNumber in taken.numbers:
+                    self._keep_lengths(str(error).partition("\n")[0])
+                    continue
                 if taken is self._arguments:
                     raise
                 failure = str(error).splitlines()[0] if isinstance(error, InternalError) else ""
@@ -137,11 +153,15 @@ class CallNumbers:
         self._keep(range(len(self._arguments.leaves), len(taken.leaves)), "tracing")
         return made, self._arguments
 
-    def learn(self) -> str:
+    def learn(self, with_lengths: bool = True) -> str:
         """Make data of the numbers that changed since a call had to compile last; returns which, in words."""
         history = self._history
         before, history.last = history.last, [found for _, found in self._found]
         changed = [place for place, old in enumerate(before) if old != history.last[place]]
+        history.lengths.update(place for place in changed if place in history.lengths)
+        often = {place for place in changed if with_lengths and history.lengths[place] > _CHANGES}
+        history.data_for_lengths |= often
+        history.needed = {place: why for place, why in history.needed.items() if place not in often}
         data = [place for place in changed if place not in history.data and place not in history.needed]
         history.data = tuple(sorted((*history.data, *data[: MOST_DATA - len(history.data)])))
         changed = [place for place in changed if not (place in history.data and self._is_packed(place))]
@@ -159,7 +179,18 @@ class CallNumbers:
             return f"numbers of argument {name!r} changed"
         return f"argument {name!r} changed from {shown_value(before.value)} to {shown_value(now.value)}"
 
-    def _keep(self, leaves: Collection[int], reason: str, with_alike: bool = False) -> None:
+    def _keep_lengths(self, reason: str) -> None:
+        """Let the numbers that were to be data for lengths, too, be constants, as tracing failed with them."""
+        leaves = [
+            len(self._arguments.leaves) + index
+            for index, place in enumerate(self._places)
+            if place in self._history.data_for_lengths
+        ]
+        self._keep(leaves, f"tracing ({reason})")
+
+    def _keep(
+        self, leaves: Collection[int], reason: str, with_alike: bool = False, is_length: bool = False
+    ) -> None:
         """Let the numbers at some of the leaves be constants after all, or all in the rows of the same containers."""
         history, first = self._history, len(self._arguments.leaves)
         places = {place for index, place in enumerate(self._places) if first + index in leaves}
@@ -168,6 +199,12 @@ class CallNumbers:
             places |= {place for place in history.data if self._kind_of_place(place) in kinds}
         history.data = tuple(place for place in history.data if place not in places)
         history.needed |= dict.fromkeys(places, reason)
+        history.data_for_lengths -= places
+        for place in places:
+            if is_length and not self._is_packed(place):
+                history.lengths[place] = 1
+            else:
+                history.lengths.pop(place, None)
 
     def _kind_of_place(self, place: int) -> str:
         """The name of a number without the indices and keys in it."""

@@ -29,7 +29,7 @@ from ...dialect.ops.slicing import (
 )
 from ...dialect.records import dataclass, replace
 from ...dialect.types import Shape, TensorType, broadcast_shapes, format_shape, type_of
-from ..tracing.needed_numbers import need_number
+from ..tracing.needed_numbers import need_length
 from ..tracing.view_steps import ViewStep
 from .entries import Entry, Index, NonzeroOfMask, Traced, is_traced, locate, parse
 
@@ -326,7 +326,7 @@ class _Planner:
         )
         operands = (*(start[axis] for axis in start_axes), *(stop[axis] for axis in stop_axes))
         for bound in operands:
-            need_number(bound, "the length of a slice")
+            need_length(bound, "the length of a slice")
         if not operands:
             return (ViewStep(Slice, {"start": start, "stop": stop, "step": step}),)
         attributes = {

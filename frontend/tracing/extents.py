@@ -15,7 +15,7 @@ import numpy as np
 from ...dialect.errors import UnsupportedError
 from ...dialect.sizes import Size
 from .array import TracedArray
-from .needed_numbers import need_number
+from .needed_numbers import need_length
 from .staging import raise_if
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def extent_scalar(entry: TracedArray) -> TracedArray:
     """A traced scalar as an i64[] extent; that one which depends on data is not negative is checked at run time."""
     if entry.ndim != 0 or entry.dtype.kind not in "iu":
         raise TypeError(f"an extent is an integer, not {entry.type}")
-    need_number(entry, "a shape")
+    need_length(entry, "a shape")
     from .extent_keys import depends_on_shapes_only, scalar_key
 
     if not depends_on_shapes_only(entry._value()):

@@ -9,15 +9,21 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 
+class LengthNumber(int):
+    """The type of a Python int among the arguments that is data even where it is a length of an array or a list."""
+
+
 class NumberNeeded(BaseException):
     """The trace has to begin again with some numbers among the arguments as constants. Nothing in between takes it."""
 
-    def __init__(self, numbers: Collection[int], reason: str) -> None:
+    def __init__(self, numbers: Collection[int], reason: str, is_length: bool = False) -> None:
         super().__init__(numbers, reason)
         self.numbers = frozenset(numbers)
         """Their positions among the arguments of the trace."""
         self.reason = reason
         """What needs them, in words."""
+        self.is_length = is_length
+        """Whether lengths of arrays or lists need them, which may be data as well."""
 
 
 def need_number(value: Any, what: str) -> None:
@@ -25,6 +31,13 @@ def need_number(value: Any, what: str) -> None:
     found, _ = _numbers_behind(value)
     if found:
         _begin_again(value._storage.trace, found, what)
+
+
+def need_length(value: Any, what: str) -> None:
+    """Begin again if a length is computed from numbers among the arguments that are not to be data for lengths."""
+    found, _ = _numbers_behind(value)
+    if found and (fixed := found - value._storage.trace.length_numbers):
+        _begin_again(value._storage.trace, fixed, what, is_length=True)
 
 
 def need_all_numbers(trace: Recorder, what: str) -> None:
@@ -66,6 +79,11 @@ def need_deciding_numbers(trace: Recorder, what: str) -> None:
     _begin_again(trace, trace.deciding, what)
 
 
+def need_deciding_lengths(trace: Recorder, what: str) -> None:
+    """Begin again if numbers that are not to be data for lengths decide alone how often something is added."""
+    _begin_again(trace, trace.deciding - trace.length_numbers, what, is_length=True)
+
+
 def _numbers_behind(value: Any) -> tuple[set[int], bool]:
     """The numbers that a traced scalar is computed from, and whether from anything else, too."""
     storage = getattr(value, "_storage", None)
@@ -76,7 +94,7 @@ def _numbers_behind(value: Any) -> tuple[set[int], bool]:
     return arguments_behind(value._value(), storage.trace.numbers)
 
 
-def _begin_again(trace: Recorder, numbers: Collection[int], what: str) -> None:
+def _begin_again(trace: Recorder, numbers: Collection[int], what: str, is_length: bool = False) -> None:
     if numbers:
         place = trace.user_location()
-        raise NumberNeeded(numbers, what if place is None else f"{what} at {place}")
+        raise NumberNeeded(numbers, what if place is None else f"{what} at {place}", is_length)

@@ -354,6 +354,8 @@ class Recorder(ABC):
         """What the caller passes, as traced arrays."""
         self.numbers: dict[Value, int] = {}
         """The Python numbers among the arguments that are data; the keys that the caller knows them by."""
+        self.length_numbers: set[int] = set()
+        """Those of them that are data even where they are lengths."""
         self.deciding: set[int] = set()
         """Those of them that alone decide what runs."""
         self.dependencies = Dependencies()

@@ -49,7 +49,7 @@ from ..source.locations import (
 from ..source.tracebacks import remember
 from .array import TracedArray
 from .layouts import Layout, layout_of
-from .needed_numbers import need_all_numbers
+from .needed_numbers import LengthNumber, need_all_numbers
 from .recorder import CapturedArray, Recorder, Storage
 from .regions import Region, Section
 
@@ -111,7 +111,9 @@ class Trace(Recorder):
     def make_number(self, position: int, number: type, key: int) -> None:
         """Let an argument be a Python number; `key` tells which, where its value turns out to be needed."""
         self.numbers[self.block.arguments[position]] = key
-        self.arguments[position]._like_python(number)
+        if number is LengthNumber:
+            self.length_numbers.add(key)
+        self.arguments[position]._like_python(int if number is LengthNumber else number)
 
     def make_packed(self, position: int, key: int) -> None:
         """Let an argument hold the numbers of a list; `key` tells which, where one of them turns out to be needed."""

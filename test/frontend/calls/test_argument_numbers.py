@@ -231,10 +231,46 @@ class TestConstants:
 
     def test_others_stay_data(self):
         calls = [(np.ones(3), n, n / 2, -n) for n in (1, 2, 3, 4)]
-        compiled = check(lambda x, n, a, b: np.full(n, a).sum() + x * b, calls, 4)
+        compiled = check(lambda x, n, a, b: np.full((1,) * 5, a).sum(axis=n).sum() + x * b, calls, 4)
         reason = compiled.explain_retrace()
         assert "'a', 'b' are from now on data" in reason
-        assert "'n' is a constant, as a shape at " in reason
+        assert "'n' is a constant, as " in reason
+
+    def test_lengths_are_data_from_their_second_change_on(self):
+        def squares(n):
+            return (
+                [k * k for k in range(n)],
+                np.zeros((n, 2)).shape,
+                np.arange(9)[:n],
+                sum(k for k in range(n)),
+                [n] * n,
+            )
+
+        compiled = check(squares, [(n,) for n in (3, 4, 5, 6, 1, 0, 9, 20)], 4)
+        assert (
+            compiled.explain_retrace()
+            == "argument 'n' changed from 5 to 6; 'n' is from now on data, read at each call"
+        )
+
+    def test_lengths_that_tracing_needs_stay_constants(self):
+        def tables(n):
+            return np.zeros(n).sum(), {n: 1}, np.zeros((1,) * 9).sum(axis=n % 2).shape
+
+        compiled = check(tables, [(n,) for n in (3, 4, 5, 6, 7)], 5)
+        assert "'n' is a constant, as an index or size in Python " in compiled.explain_retrace()
+
+    def test_lengths_that_tracing_fails_with_stay_constants(self):
+        def shape(n):
+            return np.zeros(n).sum(), np.zeros((2,) * n).ndim, memoryview(b"ab")[: n - n] == b""
+
+        compiled = weft.function(shape)
+        for n in (3, 4, 5, 6, 7):
+            same(compiled(n), shape(n))
+        assert "'n' is a constant, as " in compiled.explain_retrace()
+
+    def test_a_length_may_be_one(self):
+        check(lambda n, x: np.ones(n) + x, [(n, np.arange(3.0)) for n in (3, 1)], 2)
+        check(lambda n, x: np.ones(n % 9) + x, [(n, np.arange(3.0)) for n in (3, 12, 21, 30, 1, 10)], 4)
 
     def test_errors_of_the_program_make_nothing_constant(self):
         compiled = weft.function(lambda x, n: x.reshape(7) * n)

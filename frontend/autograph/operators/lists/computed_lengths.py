@@ -14,7 +14,7 @@ from ....runtime_values.results import RuntimeLength, RuntimeObject
 from ....settings import settings
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
-from ....tracing.needed_numbers import need_number
+from ....tracing.needed_numbers import need_length
 from ....tracing.number_types import number_type
 from ....tracing.recorder import Recorder
 from ..interface import operators
@@ -44,7 +44,7 @@ def is_count(value: Any) -> bool:
 
 def repeated(items: list[Any] | tuple[Any, ...], times: Any) -> Any:
     """`items * times`."""
-    need_number(times, "the length of a list")
+    need_length(times, "the length of a list")
     if not items:
         return items[:0]
     grown, count = GrowingList(list(items)), operators().call(max, operators().call(int, times), 0)
@@ -265,4 +265,4 @@ def _grown(trace: Recorder, items: list[Any], kind: Kind) -> Any:
 
 def _need_bounds(key: Any) -> None:
     for bound in (key.start, key.stop, key.step) if isinstance(key, slice) else (key,):
-        need_number(bound, "the length of a list")
+        need_length(bound, "the length of a list")

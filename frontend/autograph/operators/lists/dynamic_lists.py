@@ -27,7 +27,7 @@ from ....signature.signature import Leaf, Structure
 from ....signature.traced_value import TracedItems
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import required_trace
-from ....tracing.needed_numbers import need_deciding_numbers
+from ....tracing.needed_numbers import need_deciding_lengths
 from ....tracing.recorder import Numbered, Recorder
 from ....tracing.staging import raise_if, raise_where, value_of
 from ..interface import operators
@@ -133,7 +133,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
     def make_room(self, kind: Kind) -> None:
         """Begin with no items, of an abstract type."""
         trace = required_trace()
-        need_deciding_numbers(trace, "the length of a list")
+        need_deciding_lengths(trace, "the length of a list")
         self.kind = kind
         zeros = lookup("zeros")
         self._arrays = tuple(

@@ -19,7 +19,7 @@ from ....runtime_values.results import RuntimeTable
 from ....signature.traced_value import StandIn
 from ....tracing.array import wrap
 from ....tracing.current import required_trace
-from ....tracing.needed_numbers import need_deciding_numbers
+from ....tracing.needed_numbers import need_deciding_lengths
 from ....tracing.staging import cast, emit, raise_if
 from ..interface import operators
 from ..lists.dynamic_lists import (
@@ -146,7 +146,7 @@ class Table(StandIn, RuntimeTable):
     def begin(self, kind: Container) -> None:
         """Begin with no items, of an abstract type."""
         trace = required_trace()
-        need_deciding_numbers(trace, "the size of a dict or set")
+        need_deciding_lengths(trace, "the size of a dict or set")
         self.kind = kind = self._in_pool(kind)
         zeros, full = lookup("zeros"), lookup("full")
         self._columns = tuple(

@@ -331,7 +331,7 @@ class TestSwitches:
         assert runs_natively(outer, ones(2))
 
     def test_no_warning_where_compilations_are_few(self):
-        f = weft.function(lambda x, n: x + np.ones(n + 1, F32).sum())
+        f = weft.function(lambda x, n: x + np.ones((1,) * 6, F32).sum(axis=n).sum())
         with weft.settings.scope(retracing_warning=3):
             for n in range(6):
                 for _ in range(4):
