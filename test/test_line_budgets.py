@@ -114,6 +114,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/tracing", 19, "lengths that change from call to call are data"),
     ("frontend/autograph/operators", 1, "lengths that change from call to call are data"),
     ("frontend/numpy_api", 9, "the shape that a reshape is asked for is told with the extents of the run"),
+    ("frontend/calls", 185, "native code builds chosen results, lists of lists, and texts"),
+    ("backend/cpu", 90, "native code builds lists of numbers, and one of several results"),
+    ("passes", 30, "lengths of repeated lists are simplified"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -7,8 +7,6 @@ native code it asks Python, or leaves such calls to the long way, which decides 
 from __future__ import annotations
 
 import functools
-import operator
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,28 +16,17 @@ from ...backend.cpu.dispatch.copying import prepare_copies
 from ...backend.cpu.dispatch.descriptors import MOST_VALUES, READY, Descriptor, Program
 from ...backend.cpu.dispatch.native_code import NativeCode
 from ...backend.cpu.execution.executable import Executable, RuntimeFailure
-from ...backend.cpu.native_python.layout import PLAIN, WRITABLE, Array
+from ...backend.cpu.native_python.layout import WRITABLE, Array
 from ...backend.gpu.devices.on_device import OnDevice
 from ...dialect.errors import InternalError, PythonNumberError
 from ...dialect.types import TensorType
 from ..guards.handles import Bound
 from ..guards.inputs import NUMBERS
-from ..runtime_values.result_spec import (
-    ArgumentResult,
-    ComputedResult,
-    ConstantResult,
-    FoundResult,
-    ListResult,
-    Result,
-    SelectedResult,
-    TypedResult,
-)
 from ..signature.composite_arrays import ArrayParts, part_with, parts_of_array
 from ..signature.feed_keys import FeedParts
 from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
 from ..signature.layout_keys import lies_as, row_major_key
-from ..signature.named_tuples import is_plain_record, record_of
 from ..signature.packed_numbers import PackedNumbers
 from ..signature.signature import Leaf, Node, Static, Structure, is_array, packed_leaves
 from ..source.own_attributes import has_fields
@@ -56,7 +43,8 @@ from .native_device_calls import (
     taken,
 )
 from .native_guards import Guards, compare
-from .native_updates import Stores, built_by, change_arguments, containers_outside, kept_entries, updates_of
+from .native_results import Builder, is_plain, is_ready, returned_arguments, scalars_of, without_own_frames
+from .native_updates import Stores, change_arguments, containers_outside, kept_entries, updates_of
 from .packed_lists import packed_in
 from .parameters import Arguments, Parameters, Unknown
 from .plain_values import BY_COMPARISON, has_plain_members, has_plain_value, stands_for
@@ -101,11 +89,11 @@ class _Description:
         """Where the containers are that may change."""
         self._device = device_of(concrete)
         """Where the program runs, if not on the processor."""
-        is_ready = all(map(_is_ready, concrete._captured)) and all(
-            _is_ready(leaf) or (not concrete._written and is_copied_by_machine(leaf)) for leaf in leaves
+        are_ready = all(map(is_ready, concrete._captured)) and all(
+            is_ready(leaf) or (not concrete._written and is_copied_by_machine(leaf)) for leaf in leaves
         )
         self._by_machine = (
-            is_ready
+            are_ready
             and not concrete._stores_early
             and not concrete._states
             and (NativeCode.fits(concrete._executable) or runs_on_device(concrete, leaves))
@@ -229,7 +217,7 @@ class _Description:
         self._given[index] = place
         if isinstance(leaf, OnDevice):
             place = self._objects[index] = taken(self._program, place, value, leaf)
-            flags = self._flags(index) if _is_ready(leaf) else Array.OTHER_LAYOUT
+            flags = self._flags(index) if is_ready(leaf) else Array.OTHER_LAYOUT
             self._data[index] = self._check_array(place, expected, flags, True)
             self._check_layout(index, place, flags)
             if self._by_machine and flags == Array.OTHER_LAYOUT:
@@ -249,7 +237,7 @@ class _Description:
         self._objects[index] = self._data[index] = place
         if type(value) is np.ndarray:
             other = Array.STRIDED if self._by_machine else Array.OTHER_LAYOUT
-            flags = self._flags(index) if _is_ready(value) else other
+            flags = self._flags(index) if is_ready(value) else other
             self._check_array(place, expected, flags, False)
             self._check_layout(index, place, flags)
             if flags == Array.STRIDED:
@@ -275,10 +263,9 @@ class _Description:
     def _data_alone(self) -> set[int]:
         """The arguments of which nothing but machine code gets what is made of them."""
         concrete = self._concrete
-        if not self._by_machine or self._device is not None or not _is_plain(concrete):
+        if not self._by_machine or self._device is not None or not is_plain(concrete):
             return set()
-        returned = {part.argument for part in _built_parts(concrete) if isinstance(part, ArgumentResult)}
-        return set(range(len(self._leaves))) - returned - set(concrete._written)
+        return set(range(len(self._leaves))) - returned_arguments(concrete) - set(concrete._written)
 
     def _read(self, value: Any, leaf: Any, place: int) -> int:
         """Where the array is that is read of an object which carries it, or made of what an input signature takes."""
@@ -371,120 +358,14 @@ class _Description:
         """Say how the result is built, and what is stored besides."""
         concrete, program = self._concrete, self._program
         updates = updates_of(concrete)
-        if _is_plain(concrete) and (self._device is None or (gives_arrays(concrete) and not updates)):
-            self._build_result(concrete._result)
+        if is_plain(concrete) and (self._device is None or (gives_arrays(concrete) and not updates)):
+            builder = Builder(program, concrete, self._leaves, self._objects, self._stores, self._device)
+            builder.build(concrete._result)
             if updates:
-                self._stores.add(updates, self._build_result)
+                self._stores.add(updates, builder.build)
         else:
             finish = _finisher(concrete, self._parameters, self._device)
             program.build_by_python(finish, len(concrete._computed_types))
-
-    def _build_result(self, result: Result) -> None:
-        self._build_structure(result.structure, result.leaves)
-
-    def _build_structure(self, structure: Structure, leaves: Sequence[Any]) -> None:
-        program = self._program
-        if isinstance(structure, Leaf):
-            self._build_leaf(leaves[structure.index])
-        elif isinstance(structure, Static):
-            program.build_constant(structure.value)
-        else:
-            for child in structure.children:
-                self._build_structure(child, leaves)
-            count = len(structure.children)
-            if structure.kind is tuple:
-                program.build_tuple(count)
-            elif structure.kind is list:
-                program.build_list(count)
-            elif structure.kind is dict:
-                program.build_dict(structure.keys)
-            elif issubclass(structure.kind, tuple) and is_plain_record(structure.kind, structure.keys):
-                program.build_call(structure.kind, count)
-            else:
-                program.build_call(_maker(structure), count)
-
-    def _build_leaf(self, leaf: Any) -> None:
-        program = self._program
-        if isinstance(leaf, FoundResult):
-            program.build_leaf(self._stores.place(self._concrete._result.found[-1 - leaf.place]))
-        elif isinstance(leaf, (SelectedResult, TypedResult)):
-            for option in leaf.options:
-                self._build_leaf(option)
-            program.build_tuple(len(leaf.options))
-            self._build_leaf(leaf.choice._replace(is_python=True))
-            program.build_call(operator.getitem, 2)
-        elif isinstance(leaf, ArgumentResult):
-            self._build_argument(leaf)
-        elif isinstance(leaf, ConstantResult):
-            program.build_constant(leaf.value)
-        elif isinstance(leaf, ListResult):
-            for column, _ in leaf.columns:
-                program.build_output(column.position)
-            program.build_call(leaf.made_of, len(leaf.columns))
-        else:
-            self._build_computed(leaf)
-
-    def _build_computed(self, leaf: ComputedResult) -> None:
-        """Say how what compiled code computes is given back."""
-        program = self._program
-        type = self._concrete._computed_types[leaf.position]
-        if self._device is not None:
-            program.build_device_output(leaf.position, self._device.address)
-        elif leaf.is_python and type.dtype == np.int64:
-            program.build_integer(leaf.position)
-        elif leaf.is_python and type.dtype == np.float64:
-            program.build_float(leaf.position)
-        elif leaf.is_python and type.dtype == np.bool_:
-            program.build_truth(leaf.position)
-        elif leaf.is_python:
-            program.build_scalar(leaf.position, type.dtype)
-            program.build_call(operator.methodcaller("item"), 1)
-        elif leaf.is_scalar:
-            program.build_scalar(leaf.position, type.dtype)
-        else:
-            program.build_output(leaf.position)
-
-    def _build_argument(self, leaf: ArgumentResult) -> None:
-        """Say how an argument, or a view of it, is given back: by native code where every call's view lies alike."""
-        program, place = self._program, self._objects[leaf.argument]
-        array = self._leaf(leaf.argument)
-        if leaf.path and type(array) is np.ndarray and _is_ready(array):
-            type_ = self._concrete.argument_types[leaf.argument]
-            if type_.is_static and self._device is None:
-                like = np.empty(array.shape, array.dtype)
-                view = ArgumentResult(0, leaf.path).build((), (like,))
-                # A view may be more than its memory: of the class of its array, or one that NumPy warns of writing to.
-                if type(view) is np.ndarray and view.base is like and not view.flags.num & ~PLAIN:
-                    program.build_view(place, view, view.ctypes.data - like.ctypes.data)
-                    return
-        program.build_leaf(place)
-        if leaf.path:
-            program.build_call(_viewer(leaf), 1)
-
-
-def _is_plain(concrete: ConcreteFunction) -> bool:
-    """Whether native code can build the result, and what is stored."""
-    updates = updates_of(concrete)
-    has_found = updates is None or any(result.found for result in built_by(updates))
-    return not has_found and all(
-        isinstance(part, (ComputedResult, ConstantResult, FoundResult))
-        or (isinstance(part, ArgumentResult) and not part.bounds)
-        or (isinstance(part, ListResult) and part.origins is None)
-        for part in _built_parts(concrete)
-    )
-
-
-def _built_parts(concrete: ConcreteFunction) -> list[Any]:
-    """What the results that a call gives back or stores are built of."""
-    results = [concrete._result, *built_by(updates_of(concrete) or ())]
-    return [part for result in results for leaf in result.leaves for part in _parts_of(leaf)]
-
-
-def _parts_of(leaf: Any) -> Sequence[Any]:
-    """What a result is selected of, and what selects it; itself where nothing is."""
-    if not isinstance(leaf, (SelectedResult, TypedResult)):
-        return (leaf,)
-    return (leaf.choice, *(part for option in leaf.options for part in _parts_of(option)))
 
 
 def _runner(concrete: ConcreteFunction, parameters: Parameters) -> Callable[..., Any]:
@@ -512,29 +393,6 @@ def _finisher(
     return without_own_frames(finish)
 
 
-def _maker(node: Node) -> Callable[..., Any]:
-    """What makes an ordered dict or a dataclass of its parts; a dataclass without its `__init__`, as `unflatten`."""
-    kind, keys = node.kind, node.keys
-    if issubclass(kind, tuple):
-        return lambda *parts: record_of(kind, keys, parts)
-    if issubclass(kind, dict):
-        return lambda *parts: kind(zip(keys, parts, strict=True))
-
-    def make(*parts: Any) -> Any:
-        instance = object.__new__(kind)
-        for name, part in zip(keys, parts, strict=True):
-            object.__setattr__(instance, name, part)
-        return instance
-
-    return make
-
-
-def _viewer(leaf: ArgumentResult) -> Callable[[Any], Any]:
-    """What makes a view of an array that is an argument."""
-    of_first = ArgumentResult(0, leaf.path)
-    return without_own_frames(lambda value: of_first.build((), (value,)))
-
-
 def native_code(concrete: ConcreteFunction) -> NativeCode | DeviceCode:
     """What native code runs for a compiled function."""
     known: NativeCode | DeviceCode | None = concrete.native_code
@@ -543,49 +401,14 @@ def native_code(concrete: ConcreteFunction) -> NativeCode | DeviceCode:
         if device_of(concrete) is not None:
             known = device_code(concrete, failed)
         elif isinstance(executable, Executable):
-            known = NativeCode(executable, _scalars(concrete), failed)
+            known = NativeCode(executable, scalars_of(concrete), failed)
         else:
             raise InternalError(f"native code does not run {concrete!r}")
         concrete.native_code = known
     return known
 
 
-def _scalars(concrete: ConcreteFunction) -> set[int]:
-    """The computed results that are needed as scalars only."""
-    if not _is_plain(concrete):
-        return set()
-    computed = [part for part in _built_parts(concrete) if isinstance(part, ComputedResult)]
-    arrays = {leaf.position for leaf in computed if not (leaf.is_scalar or leaf.is_python)}
-    return {leaf.position for leaf in computed if leaf.position not in arrays}
-
-
 def _failed(concrete: ConcreteFunction, failure: RuntimeFailure) -> BaseException | None:
     """The exception that ends a call; None where it is made again with constants, which Python sees to."""
     error = exception_of(failure)
     return None if concrete.may_run_again and isinstance(error, PythonNumberError) else error
-
-
-def without_own_frames(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose exceptions show the user's frames only."""
-
-    @functools.wraps(function)
-    def call(*args: Any) -> Any:
-        try:
-            return function(*args)
-        except BaseException as error:
-            from ..compiling.diagnostics import user_traceback
-
-            error.__traceback__ = user_traceback(error.__traceback__)
-            if sys.version_info < (3, 11):
-                raise error
-            raise
-
-    return call
-
-
-def _is_ready(value: Any) -> bool:
-    """Whether machine code takes an array as it is."""
-    if not isinstance(value, np.ndarray):
-        return not isinstance(value, OnDevice) or bool(value.described.flags.c_contiguous)
-    flags = value.flags
-    return bool(flags.c_contiguous and flags.aligned and value.dtype.isnative)

@@ -269,14 +269,19 @@ class ListResult(NamedTuple):
         return made
 
     def numbers(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Array | None:
-        """The items where all are ints or floats of Python's in one array; None for others."""
-        if len(self.columns) != 1 or type(self.item) is not Leaf or self.origins is not None:
+        """The items where all are ints, floats or bools of Python's in one array; None for others."""
+        if not self.is_of_numbers:
             return None
-        ((column, is_python),) = self.columns
-        if not is_python:
-            return None
-        array = column.build(outputs, leaves)
-        return array if array.dtype in (np.int64, np.float64) else None
+        from ...backend.cpu.dispatch.lists import KINDS
+
+        array = self.columns[0][0].build(outputs, leaves)
+        return array if array.dtype in KINDS else None
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether all items are numbers of Python's of one type."""
+        is_alone = len(self.columns) == 1 and type(self.item) is Leaf and self.origins is None
+        return is_alone and self.columns[0][1]
 
     def made_of(self, *arrays: Array) -> list[Any]:
         """The list of items that lie in arrays."""
@@ -320,7 +325,7 @@ class PoolResult(NamedTuple):
         numbers = items.numbers(outputs, leaves) if isinstance(items, ListResult) else None
         if numbers is None or len(numbers) < MANY_NUMBERS:
             return lists_of(*self.parts.build(outputs, leaves))
-        from ...backend.cpu.memory.lists import lists_of_numbers  # most programs return no such lists
+        from ...backend.cpu.dispatch.lists import lists_of_numbers  # most programs return no such lists
 
         return lists_of_numbers(numbers, *(place.build(outputs, leaves) for place in places))
 

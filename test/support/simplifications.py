@@ -126,6 +126,7 @@ RULES = [
     Rule("cancel_signs", "iufc", lambda b, x, y, t: b("multiply", b("negative", x), b("negative", y))),
     Rule("cancel_signs", "f", lambda b, x, y, t: b("divide", b("negative", x), b("negative", y))),
     Rule("divide_by_one", "f", lambda b, x, y, t: b("divide", x, full(1, t))),
+    Rule("floor_divide_by_minus_one", "i", lambda b, x, y, t: b("floor_divide", x, full(-1, t))),
     Rule("divide_by_one", "iu", lambda b, x, y, t: b("floor_divide", x, full(1, t))),
     Rule("divide_by_power_of_two", "f", lambda b, x, y, t: b("divide", x, full(8, t))),
     Rule("divide_by_power_of_two", "f", lambda b, x, y, t: b("divide", x, full(-0.25, t, (2, 3)))),
@@ -155,6 +156,10 @@ RULES = [
     *[
         Rule("choose_between_equals", "biuf", lambda b, x, y, t, o=o: b(o, x, x))
         for o in ("maximum", "minimum", "fmax", "fmin")
+    ],
+    *[
+        Rule("choose_again", "iu", lambda b, x, y, t, o=o: b(o, y, b(o, x, y)))
+        for o in ("maximum", "minimum")
     ],
     # Bits, comparisons, choices
     *[

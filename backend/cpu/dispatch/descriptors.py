@@ -343,6 +343,32 @@ class Program(Kept):
         """The Python bool of a computed bool."""
         self._step(Build.TRUTH, index)
 
+    def build_numbers(self, index: int, kind: int) -> None:
+        """A list of Python's numbers, of a kind, in a computed array of one dimension (`KINDS` of `lists.py`)."""
+        self._step(Build.NUMBERS, index, kind)
+
+    def build_lists(self, index: int, kind: int, starts: int, counts: int) -> None:
+        """Lists of Python's numbers, of a kind, that lie together in a computed array: with where each begins, and how
+        many it has, in two others. It is a number where one goes beyond the array (`checked_lists` of `lists.py`).
+        """
+        self._step(Build.LISTS, index, self.words([starts, counts]))
+        self._steps[-1] = kind
+
+    def build_choice(self, index: int, kind: int, options: Sequence[Callable[[], None]]) -> None:
+        """What one of several options builds: that with the number in a computed int64 or bool without dimensions."""
+        first, depth, ends = len(self._steps), self._depth, []
+        self._steps += [Build.CHOICE, index, 0, 0]
+        begins = []
+        for build in options:
+            self._depth = depth
+            begins.append(WORD * (len(self._steps) - first))
+            build()
+            ends.append(len(self._steps))
+            self._steps += [Build.JUMP, 0, 0, 0]
+        for end in ends:
+            self._steps[end + 1] = WORD * (len(self._steps) - end)
+        self._steps[first + 2] = self.words([kind, *begins])
+
     def build_leaf(self, place: int) -> None:
         """A value of the call."""
         self._step(Build.LEAF, place)

@@ -31,11 +31,19 @@ _NATIVE = (
     "device_calls",
     "device_streams",
     "frames",
+    "number_lists",
     "python_calls",
     "results",
 )
 """The modules that are translated. They are not imported where the disk cache has what comes of them."""
-_EXPORTS = ("weft_call", "weft_call_bound", "weft_drop_block", "weft_fits_picture", "weft_vectorcall")
+_EXPORTS = (
+    "weft_call",
+    "weft_call_bound",
+    "weft_drop_block",
+    "weft_fits_picture",
+    "weft_lists",
+    "weft_vectorcall",
+)
 _ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})
 """Functions that a version of Python may lack: the first is made of the second."""
 _INSTEAD = {"_PyObject_GenericGetAttrWithDict": "PyObject_GenericGetAttr"}
@@ -56,6 +64,8 @@ class Library:
         """Of a method without arguments, for blocks of memory of a device."""
         self.fits_picture = self._linked["weft_fits_picture"]
         """Of a container and the address of its picture."""
+        self.lists = self._linked["weft_lists"]
+        """Of numbers that lie together, see `number_lists.py`."""
         self._fill()
 
     def _fill(self) -> None:

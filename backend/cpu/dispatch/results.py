@@ -31,11 +31,13 @@ from ..native_python.layout import (
     Descriptor,
     Device,
     Frame,
+    Numbers,
     Result,
     Step,
     View,
 )
 from .frames import failure, given_back, prepared, taken
+from .number_lists import list_of, lists_of
 
 
 def run_code(code: int, words: int, values: int) -> int:
@@ -161,17 +163,12 @@ def built(words: int, values: int, outputs: int) -> int:
         code = word(step + Step.CODE)
         first = word(step + Step.FIRST)
         second = word(step + Step.SECOND)
+        if code == Build.CHOICE or code == Build.JUMP:
+            step += first if code == Build.JUMP else chosen(word(outputs + WORD * first), second)
+            continue
         made = 0
-        if is_of_output(code):
-            made = built_of_output(code, word(outputs + WORD * first), second)
-        elif code == Build.LEAF:
-            made = kept(word(values + first))
-        elif code == Build.VIEW:
-            made = viewed(word(values + first), second)
-        elif code == Build.CONSTANT:
-            made = kept(first)
-        elif code == Build.PYTHON:
-            made = built_by_python(words, values, outputs, first, second)
+        if code <= Build.LAST_ALONE:
+            made = built_alone(step, words, values, outputs)
         elif code >= Build.STORE_ITEM:
             if is_stored(code, word(values + first), second, word(bottom + word(step + Step.THIRD))):
                 step += Step.SIZE
@@ -193,6 +190,12 @@ def built(words: int, values: int, outputs: int) -> int:
     return word(bottom)
 
 
+def chosen(output: int, table: int) -> int:
+    """How far behind a step the steps of the option begin that a result without dimensions chooses."""
+    data = word(output + ARRAY_DATA)
+    return word(table + WORD + WORD * (byte(data) if word(table) == Numbers.TRUTH else word(data)))
+
+
 def is_stored(code: int, owner: int, place: int, value: int) -> int:
     """Store a value where a program changes Python's state; 0 after an exception."""
     if code == Build.STORE_ITEM:
@@ -204,18 +207,36 @@ def is_stored(code: int, owner: int, place: int, value: int) -> int:
     return call_int(api(Api.STORE_ITEMS), owner, place, MOST_ITEMS, value) == 0
 
 
-def is_of_output(code: int) -> int:
-    """Whether a step makes something of one result."""
-    numbers = code == Build.SCALAR or code == Build.INTEGER or code == Build.TRUTH or code == Build.FLOAT
-    return code == Build.OUTPUT or code == Build.DEVICE_OUTPUT or numbers
+def built_alone(step: int, words: int, values: int, outputs: int) -> int:
+    """What a step makes that takes nothing from those before it; 0 after an exception."""
+    code = word(step + Step.CODE)
+    first = word(step + Step.FIRST)
+    second = word(step + Step.SECOND)
+    if code == Build.LEAF:
+        return kept(word(values + first))
+    if code == Build.VIEW:
+        return viewed(word(values + first), second)
+    if code == Build.CONSTANT:
+        return kept(first)
+    if code == Build.PYTHON:
+        return built_by_python(words, values, outputs, first, second)
+    return built_of_output(step, outputs)
 
 
-def built_of_output(code: int, output: int, second: int) -> int:
+def built_of_output(step: int, outputs: int) -> int:
     """What a step makes of a result; 0 after an exception."""
+    code = word(step + Step.CODE)
+    output = word(outputs + WORD * word(step + Step.FIRST))
+    second = word(step + Step.SECOND)
     if code == Build.OUTPUT:
         return kept(output)
     if code == Build.DEVICE_OUTPUT:
         return new_device_array(output, second)
+    if code == Build.NUMBERS:
+        return list_of(output, second)
+    if code == Build.LISTS:
+        starts = word(outputs + WORD * word(second))
+        return lists_of(output, word(step + Step.THIRD), starts, word(outputs + WORD * word(second + WORD)))
     data = word(output + ARRAY_DATA)
     if code == Build.SCALAR:
         return call(api(Api.TO_SCALAR), data, second, 0)

@@ -220,26 +220,17 @@ class Build:
     """The codes of steps."""
 
     (
-        END,
-        OUTPUT,
-        SCALAR,
-        INTEGER,
-        TRUTH,
-        LEAF,
-        CONSTANT,
-        TUPLE,
-        LIST,
-        DICT,
-        CALL,
-        PYTHON,
-        DEVICE_OUTPUT,
-        VIEW,
-        FLOAT,
-        STORE_ITEM,
-        STORE_ATTRIBUTE,
-        STORE_IN_CELL,
-        STORE_ITEMS,
-    ) = range(19)
+        END, OUTPUT, DEVICE_OUTPUT, SCALAR, INTEGER, FLOAT, TRUTH, NUMBERS, LISTS, LEAF, VIEW, CONSTANT, PYTHON,
+        TUPLE, LIST, DICT, CALL, CHOICE, JUMP, STORE_ITEM, STORE_ATTRIBUTE, STORE_IN_CELL, STORE_ITEMS,
+    ) = range(23)  # fmt: skip
+    LAST_ALONE = PYTHON
+    """Steps up to this one take nothing from those before them."""
+
+
+class Numbers:
+    """What Python's numbers are made of."""
+
+    INTEGER, FLOAT, TRUTH = range(3)
 
 
 class View:

@@ -177,6 +177,13 @@ def divide_by_one(m: Match) -> Value | None:
     return m.operands[0] if result_kind(m) in exact and m.splat(1) == 1 else None
 
 
+@simplifies(FloorDivide)
+def floor_divide_by_minus_one(m: Match) -> Value | None:
+    """x // -1 is -x for integers, also for the least one, which both leave as it is: extents are rounded up so."""
+    is_exact = result_kind(m) == "i" and m.splat(1) == -1 and type_of(m.operands[0]) == m.result_type
+    return m.create(Negative, m.operands[0]) if is_exact else None
+
+
 @simplifies(Divide)
 def divide_by_power_of_two(m: Match) -> Value | None:
     """x / 2**k is x * 2**-k: both round the same real number, once. 2**-k must be a normal number."""
@@ -331,3 +338,16 @@ def round_rounded(m: Match) -> Value | None:
 def choose_between_equals(m: Match) -> Value | None:
     """The larger and the smaller of x and x is x; NaN stays NaN."""
     return m.operands[0] if m.operands[0] == m.operands[1] and result_kind(m) != "c" else None
+
+
+@simplifies(Maximum, Minimum)
+def choose_again(m: Match) -> Value | None:
+    """The larger of x and of the larger of x and y is that already; integers, of which equal ones are one."""
+    for place in (0, 1):
+        inner, again = m.producer(place, m.op_class), m.splat(1 - place)
+        if inner is None or result_kind(m) not in "iu" or type_of(m.operands[place]) != m.result_type:
+            continue
+        is_constant = again is not None and again in (inner.splat(0), inner.splat(1))
+        if is_constant or m.operands[1 - place] in (inner.operands[0], inner.operands[1]):
+            return m.operands[place]
+    return None

@@ -310,3 +310,26 @@ func.func @evenly_spaced(%x: tensor<?x9xf32>) -> (tensor<?x2xf32>, tensor<?x3xf3
   %2 = "weft.gather"(%x, %end) {axes = array<i64: 1>, position = 1 : i64} : (tensor<?x9xf32>, tensor<2xi64>) -> tensor<?x2xf32>
   return %0, %1, %2 : tensor<?x2xf32>, tensor<?x3xf32>, tensor<?x2xf32>
 }
+
+// The length of a list of n items, as the extent of its array: it is rounded up by -(x // -1), and kept from below 0 twice.
+// CHECK-LABEL: func.func @length_of_repeated_list
+// CHECK-SAME: (%[[N:.*]]: tensor<i64>, %[[X:.*]]: tensor<f64>, %[[M:.*]]: tensor<i64>)
+// CHECK: %[[A:.*]] = "weft.maximum"(%{{.*}}, %[[N]])
+// CHECK: %[[B:.*]] = "weft.maximum"(%[[X]], %{{.*}})
+// CHECK-NEXT: %[[C:.*]] = "weft.maximum"(%[[B]], %{{.*}})
+// CHECK-NEXT: %[[D:.*]] = "weft.maximum"(%[[A]], %[[M]])
+// CHECK-NEXT: return %[[A]], %[[C]], %[[D]]
+func.func @length_of_repeated_list(%n: tensor<i64>, %x: tensor<f64>, %m: tensor<i64>) -> (tensor<i64>, tensor<f64>, tensor<i64>) {
+  %zero = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %minus = "weft.constant"() {value = dense<-1> : tensor<i64>} : () -> tensor<i64>
+  %nil = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %0 = "weft.maximum"(%zero, %n) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %1 = "weft.floor_divide"(%0, %minus) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %2 = "weft.negative"(%1) : (tensor<i64>) -> tensor<i64>
+  %3 = "weft.maximum"(%2, %zero) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %4 = "weft.maximum"(%x, %nil) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %5 = "weft.maximum"(%4, %nil) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %6 = "weft.maximum"(%3, %m) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %7 = "weft.maximum"(%6, %m) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  return %3, %5, %7 : tensor<i64>, tensor<f64>, tensor<i64>
+}

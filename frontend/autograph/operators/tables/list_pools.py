@@ -424,7 +424,7 @@ class ListPool(RuntimeContainer):
 
     def parts(self) -> list[Any]:
         """The items of all lists, where these begin, and how many items they have."""
-        return [self.all_items(), self._starts[: self._lists], self._counts[: self._lists]]
+        return [self.all_items(), self._starts[: self._lists].copy(), self._counts[: self._lists].copy()]
 
     def originals(self) -> Iterator[tuple[Any, Any]]:
         """The lists of Python's that became lists of it, each with the number of that."""

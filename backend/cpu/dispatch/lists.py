@@ -11,31 +11,37 @@ import numpy as np
 
 from ....dialect.errors import InternalError
 from ....dialect.op import Array
-from ..native_python.library import link_native
-from . import lists_code
+from ..native_python.layout import Numbers
+from .library import library
+
+KINDS = {
+    np.dtype(np.int64): Numbers.INTEGER,
+    np.dtype(np.float64): Numbers.FLOAT,
+    np.dtype(np.bool_): Numbers.TRUTH,
+}
+"""What native code calls the numbers of which it makes those of Python."""
 
 
 def lists_of_numbers(numbers: Array, starts: Array, counts: Array) -> list[Any]:
     """The lists whose numbers lie together, each from its start on: those between the lists are not made.
 
-    Numbers are of int64 or float64. Raises `InternalError` where a list goes beyond them.
+    Numbers are of a dtype of `KINDS`. Raises `InternalError` where a list goes beyond them.
 
     >>> lists_of_numbers(np.arange(6) * 1.5, np.array([4, 0]), np.array([2, 1]))
     [[6.0, 7.5], [0.0]]
     """
     given = [np.ascontiguousarray(array) for array in (numbers, starts, counts)]
     data, first, lengths = (array.ctypes.data for array in given)
-    make, new_float = _maker()
-    is_float = given[0].dtype == np.float64
-    made = make(data, new_float if is_float else 0, len(numbers), first, lengths, len(counts))
+    return checked_lists(_maker()(data, KINDS[given[0].dtype], len(numbers), first, lengths, len(counts)))
+
+
+def checked_lists(made: Any) -> list[Any]:
+    """What native code made, which is the number of the first list that goes beyond the memory of its numbers."""
     if not isinstance(made, list):
         raise InternalError(f"list {made} goes beyond the memory of its numbers")
     return made
 
 
 @cache
-def _maker() -> tuple[Callable[..., Any], int]:
-    """What makes lists, and the address of what makes a float."""
-    address = link_native("lists", [lists_code], {})["weft_lists"]
-    new_float = ctypes.cast(ctypes.pythonapi.PyFloat_FromDouble, ctypes.c_void_p).value
-    return ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_int64] * 6)(address), new_float or 0
+def _maker() -> Callable[..., Any]:
+    return ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_int64] * 6)(library().lists)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.cpu.memory.lists import lists_of_numbers
+from weft.backend.cpu.dispatch.lists import lists_of_numbers
 from weft.dialect.errors import InternalError
 
 
