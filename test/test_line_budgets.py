@@ -117,6 +117,12 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/calls", 185, "native code builds chosen results, lists of lists, and texts"),
     ("backend/cpu", 90, "native code builds lists of numbers, and one of several results"),
     ("passes", 30, "lengths of repeated lists are simplified"),
+    (
+        "frontend/autograph/operators",
+        15,
+        "names that exits leave without a value are told where finally reads them",
+    ),
+    ("frontend", 2, "elements that a mask selects compute by type"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -16,6 +16,7 @@ from ...dialect.ops.indexing import Gather
 from ...dialect.ops.selection import Nonzero
 from ...dialect.ops.state import ReadRef
 from ..tracing.array import TracedArray
+from ..tracing.several_types import SeveralTypes
 from ..tracing.staging import apply, cast
 from .plan import MaskIndex
 
@@ -118,6 +119,8 @@ class SelectedArray(TracedArray):
         return same_value(mask._value(), self._mask._value())
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(isinstance(operand, SeveralTypes) for operand in inputs):
+            return NotImplemented  # it comes next, and is computed with by type
         out = kwargs.get("out")
         mine = not kwargs or (len(kwargs) == 1 and out is not None and len(out) == 1 and out[0] is self)
         wholes = self._operands(inputs) if method == "__call__" and mine and ufunc.nout == 1 else None

@@ -376,7 +376,9 @@ def _is_never_read(path: Path, place: ProgramLocation, value: Any, snapshot: Sna
     if path.leaves_unread(place.key()):
         return True
     was_unbound = value is UNBOUND and snapshot.old_value(place) is UNBOUND
-    return was_unbound and place.is_variable and codes_of(path.exit) == {RETURN}
+    if not (was_unbound and place.is_variable and codes_of(path.exit) == {RETURN}):
+        return False
+    return all(place.key() not in read for read in control_flow(required_trace()).read_at_exits)
 
 
 def _join_all(trace: Recorder, merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> list[_Merge]:

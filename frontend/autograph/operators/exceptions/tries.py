@@ -132,8 +132,17 @@ class _Try:
 
     def run_finally(self, finalbody: Body) -> Exit:
         """Record the body, and the `finally` block behind whatever happens in it."""
-        outcome = self._record()
-        left = finalbody()
+        state = control_flow(self.trace)
+        state.read_at_exits.append(own_variables((finalbody,)).keys())
+        try:
+            outcome = self._record()
+        finally:
+            state.read_at_exits.pop()
+        state.finishing += 1
+        try:
+            left = finalbody()
+        finally:
+            state.finishing -= 1
 
         def resume() -> Exit:
             if outcome.error is not None:

@@ -563,7 +563,9 @@ class _Recording:
     def _left_in(self, key: tuple[Any, ...], carried: Carried, results: Iterator[Value]) -> Any:
         """What a carried place holds behind the loop."""
         value = unflatten(self.trace, carried.kind, results)
-        if self.loop.runs and isinstance(value, MaybeUnbound):
+        end = self.ends[-1].get(key)  # an iteration that a `break` ends may not bind it
+        is_bound = self.loop.runs and end is not UNBOUND and not isinstance(end, MaybeUnbound)
+        if is_bound and isinstance(value, MaybeUnbound):
             if self.path is not None and self.path.may_raise:
                 self.loop.settled.append(carried.place)
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from types import CodeType
@@ -130,6 +130,10 @@ class ControlFlowState:
     """What the staged loops and branches that are being recorded could reach when they began."""
     remembered: WeakSet[Snapshot] = field(default_factory=WeakSet)
     """All snapshots that something may still be compared with."""
+    finishing: int = 0
+    """How many `finally` blocks are being recorded, in which a function may have returned that goes on."""
+    read_at_exits: list[Collection[Any]] = field(default_factory=list)
+    """The variables that the `finally` blocks around read, which run where a function returns, too."""
     handled: list[BaseException] = field(default_factory=list)
     """The exceptions whose handlers are being recorded, the innermost last."""
     unrolled: int = 1

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ....tracing.array import TracedArray
+from ....tracing.current import required_trace
 from ....tracing.recorder import Recorder
 from ...convert.build import RETURNED
 from .control_flow_state import Facts, control_flow
@@ -41,7 +42,9 @@ def facts_of(trace: Recorder, truth: Any) -> tuple[Facts, Facts]:
 
 
 def not_returned(watched: Iterable[Callable[..., Any] | None]) -> Facts:
-    """That a function has not returned, so that it has no result yet."""
+    """That a function has not returned, so that it has no result yet; a `finally` block runs where it has, too."""
+    if control_flow(required_trace()).finishing:
+        return ()
     held = (place.get() for place in variables_named(RETURNED, watched).values())
     return tuple((value, lambda _: UNBOUND) for value in held if isinstance(value, MaybeUnbound))
 
