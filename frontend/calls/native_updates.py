@@ -65,7 +65,7 @@ def _is_stored(update: Update) -> bool:
     """Whether native code can make a change."""
     handle = update.handle
     is_list = update.is_whole or update.is_tail
-    if update.is_order or is_list != isinstance(update.make, Together):
+    if update.is_order or is_list != (isinstance(update.make, Together) or update.is_of_list):
         return False
     if not is_list and not isinstance(handle, (Cell, Global, Item, Member)):
         return False
@@ -77,7 +77,7 @@ def _is_made(maker: Any, handle: Handle) -> bool:
     """Whether native code makes a value that is stored in a place: of what is computed, or an item that was there."""
     if isinstance(maker, EntryOf):
         return maker.handle is handle and _is_argument(handle)
-    return isinstance(maker, Built) and isinstance(maker.result, Result) and not maker.result.kept
+    return isinstance(maker, Built) and isinstance(maker.result, Result)
 
 
 def _is_found(handle: Handle) -> bool:

@@ -107,6 +107,8 @@ class Update(NamedTuple):
 
     is_order: bool = False
     """Whether the value is the order of the keys of the dict in the place."""
+    is_of_list: bool = False
+    """Whether the place holds a list, of no class derived from it, whose items are a list that is made."""
 
     @property
     def is_inside(self) -> bool:

@@ -126,7 +126,8 @@ class WriteBack:
         if handle is not None:
             value = value.as_separate()  # it is filled, and not replaced by what is there already
             place = Items(handle.name, items)
-            self._updates.append(Update(handle, self._maker(place, value, is_whole=True), is_whole=True))
+            made = self._maker(place, value, is_whole=True)
+            self._updates.append(Update(handle, made, is_whole=True, is_of_list=type(items) is list))
 
     def _maker(self, place: ProgramLocation, value: Any, is_whole: bool = False) -> Make:
         """What makes the new value; with `is_whole`, what the container in the place holds from now on."""

@@ -38,7 +38,7 @@ from ..values.kinds import Choice, Growing, Kind, Static
 from ..values.object_handles import like_row, object_pool_of, object_pools_in, with_rows
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.unchanged_values import same_items
-from .items_of_results import structure_of_item, with_lists, with_numbers
+from .items_of_results import lists_put_in, structure_of_item, with_numbers
 from .kept_items import keep_put, keep_read, share_items, take_out
 from .list_methods import ListMethods
 from .lists_as_arrays import JOINING, NOTHING_TO, as_arrays, stacked_items
@@ -346,7 +346,7 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
             return None
         numbered = GrowingList()
         numbered.hold(with_numbers(self.kind), self._arrays, self._length)
-        return numbered, functools.partial(with_lists, self.kind, pools)
+        return numbered, lists_put_in(self.kind, pools)
 
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         found = GrowingList.in_pools(self)  # one of a pool needs no others

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import getitem, setitem
 from typing import Any
 
@@ -99,6 +100,16 @@ def with_numbers(kind: Kind) -> Kind:
         return Container(tuple, (), (ArrayKind(INT, int), *map(with_numbers, kind.held)))
     made: Kind = kind.with_parts(map(with_numbers, kind.parts))
     return made
+
+
+def lists_put_in(kind: Kind, pools: Sequence[Any]) -> Callable[[Any, Sequence[Any]], Any]:
+    """What makes items with lists and objects in the places of numbers, given all of each pool."""
+    return _picked if [_holder_of(kind)] == [*pools] else partial(with_lists, kind, pools)
+
+
+def _picked(rows: Sequence[Any], lists: Sequence[Any]) -> Any:
+    """The same where each item is one of the only pool."""
+    return list(map(lists[0].__getitem__, rows))
 
 
 def with_lists(kind: Kind, pools: Sequence[Any], rows: Any, lists: Sequence[Any]) -> Any:

@@ -137,3 +137,34 @@ def test_one_list_in_two_places_stays_one() -> None:
         assert made == twice(np.int64(n))
         assert made[0] is made[1]
         assert made[2] is not made[1]
+
+
+def turned(numbers: Any) -> Any:
+    i, j = 0, len(numbers) - 1
+    while i < j:
+        numbers[i], numbers[j] = numbers[j], numbers[i]
+        i += 1
+        j -= 1
+
+
+def doubled(numbers: Any) -> Any:
+    for i in range(int(numbers[0]) + 1):
+        numbers.append(numbers[i] * 2)
+    return len(numbers)
+
+
+@pytest.mark.parametrize("program", [turned, doubled], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("kind", [int, float])
+def test_changed_lists_get_their_items_natively(program: Callable[..., Any], kind: type) -> None:
+    compiled = weft.function(program)
+    with mock.patch.object(
+        Program, "build_by_python", autospec=True, side_effect=Program.build_by_python
+    ) as by_python:
+        for length in (40, 41, 42, 40, 41, 60, 42):
+            given = [kind(3 + number % 7) for number in range(length)]
+            same = list(given)
+            held = given
+            assert repr(compiled(given)) == repr(program(same))
+            assert repr(given) == repr(same)
+            assert held is given
+    assert by_python.call_count == 0
