@@ -68,6 +68,7 @@ class _Writer(pickle.Pickler):
                 value.__defaults__,
                 value.__kwdefaults__,
                 value.__closure__,
+                {name: mark for name, mark in vars(value).items() if type(mark) in (bool, str)},
             )
         if isinstance(value, np.dtype) and np.dtype(value.type) == value:
             return np.dtype, (value.type,)  # the one that there is, where NumPy would make a new one

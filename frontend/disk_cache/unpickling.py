@@ -36,9 +36,16 @@ def bound_method(function: Any, owner: Any) -> types.MethodType:
 
 
 def function_of(
-    module: str, code: types.CodeType, name: str, defaults: Any, by_name: Any, closure: Any
+    module: str,
+    code: types.CodeType,
+    name: str,
+    defaults: Any,
+    by_name: Any,
+    closure: Any,
+    marks: dict[str, bool | str],
 ) -> types.FunctionType:
-    """A function of this package, of its code and what it encloses."""
+    """A function of this package, of its code and what it encloses, with what it was marked as."""
     made = types.FunctionType(code, vars(importlib.import_module(module)), name, defaults, closure)
     made.__kwdefaults__ = by_name
+    vars(made).update(marks)
     return made

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...dialect.callbacks import with_declared
 from ...dialect.errors import InternalError, UnsupportedError
 from ...dialect.types import TensorType
 from ..tracing.staging import host_call
@@ -138,7 +139,9 @@ def number_of_text(trace: Recorder, text: Any) -> TracedArray:
         def keep(*arrays: Array) -> list[Any]:
             return [np.int64(_texts.keep(thaw(arrays)[0]))]
 
-    (number,) = host_call(trace, only_computes(outside_traces(keep, "str")), frozen.operands, [_NUMBER])
+    callback = only_computes(outside_traces(keep, "str"))
+    callback = callback if frozen.keeps_arrays else with_declared(callback)
+    (number,) = host_call(trace, callback, frozen.operands, [_NUMBER])
     return number._like_python(int)
 
 
