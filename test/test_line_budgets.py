@@ -123,6 +123,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         "names that exits leave without a value are told where finally reads them",
     ),
     ("frontend", 2, "elements that a mask selects compute by type"),
+    ("frontend/autograph/operators", 40, "lists of many tuples are sorted at once"),
+    ("frontend", 12, "changed lists, and marked callbacks of programs on disk, are done natively"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -320,6 +320,10 @@ def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: boo
         places = builtins.sorted(range(len(items)), key=ranks.__getitem__, reverse=reverse)
         return [items[place] for place in places]
     if not _are_alike(items) or not _are_alike(ranks):
+        if len(items) > _MOST_COMPARED and _are_tuples_alike(items):
+            places = _order_of_known(ranks, reverse)
+            if places is not None:
+                return GrowingList(items).taken(places)
         if not _is_of_real_numbers(items) or not _is_of_real_numbers(ranks):
             return _in_order_by_comparing(items, ranks, comparison_sorts.is_less, reverse)
         ordered = GrowingList(items).taken(_order_of_all(GrowingList(ranks).ranks(), reverse))
@@ -328,6 +332,23 @@ def _in_order(items: builtins.list[Any], ranks: builtins.list[Any], reverse: boo
     ordered = lookup("take")(asarray(items), _order(asarray(ranks), reverse), axis=0)
     number = kind.number if isinstance(kind, ArrayKind) else type(items[0])
     return [ordered[place].copy()._like_python(number) for place in range(len(items))]
+
+
+_MOST_COMPARED = 12
+"""So many tuples are compared with each other; each is recorded as a choice among all, and more are put into a list."""
+
+
+def _are_tuples_alike(items: Sequence_[Any]) -> bool:
+    """Whether items are tuples of numbers, of one type."""
+    kinds = {as_arrays(kind_of(item)) for item in items}
+    return len(kinds) == 1 and are_tuples(*kinds)
+
+
+def _order_of_known(ranks: builtins.list[Any], reverse: bool) -> Any:
+    """The positions in order of ranks that are numbers, or tuples of numbers; None for others."""
+    if _are_alike(ranks):
+        return _order(asarray(ranks), reverse)
+    return _order_of_tuples(GrowingList(ranks), reverse) if _are_tuples_alike(ranks) else None
 
 
 def _in_order_by_comparing(
