@@ -5,16 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from unittest import mock
 
-import numpy as np
 import pytest
 
 from support.cached_programs import Project, finished
-from weft.dialect.callbacks import gives_declared, takes_numbers, with_declared
-from weft.frontend.disk_cache.pickling import pickled
-from weft.frontend.disk_cache.unpickling import unpickled
-from weft.frontend.runtime_values.outside_traces import all_compute, only_computes, outside_traces
 
 
 @pytest.fixture
@@ -599,17 +593,3 @@ def test_processes_at_once(project: Project) -> None:
     warm = project.run()
     assert not warm.mlir
     assert not warm.llvm
-
-
-def test_callbacks_keep_what_they_are_marked_as() -> None:
-    """Machine code calls those that take numbers in a shorter way."""
-    paths = mock.Mock(path_of=lambda value: None, known_path=lambda value: None)
-    marked = only_computes(with_declared(outside_traces(lambda number: [number + 1], "increment")))
-    made = unpickled(pickled(marked, paths), paths)
-    assert takes_numbers(made)
-    assert gives_declared(made)
-    assert all_compute([made])
-    assert made(np.int64(2)) == [3]
-    plain = unpickled(pickled(outside_traces(abs, "plain"), paths), paths)
-    assert not takes_numbers(plain)
-    assert not all_compute([plain])
