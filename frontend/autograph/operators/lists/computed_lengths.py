@@ -10,7 +10,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....indexing.python_sequences import place_in
 from ....numpy_api import lookup
-from ....runtime_values.results import RuntimeLength, RuntimeObject
+from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeObject
 from ....settings import settings
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace, required_trace
@@ -40,6 +40,16 @@ def is_count(value: Any) -> bool:
     """Whether a value says how often a list is repeated, and only the program knows it."""
     is_integer = isinstance(value, TracedArray) and (value.dtype.kind in "iu" or number_type(value) is bool)
     return is_integer and value._is_scalar and value._known() is None
+
+
+def require_count(left: Any, right: Any) -> None:
+    """Raise what Python does where NumPy's number beside a list, tuple or text is no integer: it repeats these."""
+    for items, times in ((left, right), (right, left)):
+        kind = items.python_type if isinstance(items, RuntimeContainer) else type(items)
+        is_number = isinstance(times, TracedArray) and times._is_scalar and number_type(times) is None
+        if is_number and kind in (list, tuple, str, bytes) and times.dtype.kind not in "iu":
+            name = times.dtype.type.__name__.removesuffix("_")
+            raise TypeError(f"can't multiply sequence by non-int of type 'numpy.{name}'")
 
 
 def repeated(items: list[Any] | tuple[Any, ...], times: Any) -> Any:

@@ -51,10 +51,8 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, TracedArray):
                 refuse_exact_number(symbol, other)
-        if symbol == "*" and (type(left) in (list, tuple) or type(right) in (list, tuple)):
-            items, times = (left, right) if type(left) in (list, tuple) else (right, left)
-            if computed_lengths.is_count(times):
-                return computed_lengths.repeated(items, times)
+        if symbol == "*" and (repeated := _repeated(left, right)) is not None:
+            return repeated
         trace = current_trace()
         if trace is not None and _is_operand(left) and _is_operand(right):
             require_64_bits(symbol, left, right)
@@ -66,6 +64,15 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if has_users_operator(symbol, left, right) and current_trace() is not None:
         return call_operator(symbol, left, right)
     return of_own(current_trace(), _BINARY[symbol], left, right)
+
+
+def _repeated(left: Any, right: Any) -> Any:
+    """A list or tuple beside a number that is known at run time, repeated; None for other operands of `*`."""
+    computed_lengths.require_count(left, right)
+    items, times = (left, right) if type(left) in (list, tuple) else (right, left)
+    if type(items) in (list, tuple) and computed_lengths.is_count(times):
+        return computed_lengths.repeated(items, times)
+    return None
 
 
 _NUMBERS = frozenset({int, float, bool, complex, str, list, tuple})
@@ -111,6 +118,13 @@ def _written_with(symbol: str, target: Any, value: Any) -> Any:
 def update(symbol: str, target: Any, value: Any) -> Any:
     """What `target symbol value` makes of the target, as in `x += 1`: an array is written in place."""
     target, value = resolve_grown_list(target), resolve_grown_list(value)
+    is_number = isinstance(target, TracedArray) and target._is_scalar
+    if symbol == "*=" and is_number and type(value) in (list, tuple):
+        return binary("*", target, value)
+    return _updated(symbol, target, value)
+
+
+def _updated(symbol: str, target: Any, value: Any) -> Any:
     if isinstance(target, Optional):
         target = target.operand(symbol, value)
     value = _written_with(symbol, target, value)
