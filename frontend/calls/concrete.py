@@ -459,7 +459,7 @@ class ConcreteFunction(ExplainedSpecialisation):
         arrays = [*leaves, *fetched]
         if not self._lie_as_compiled(arrays):
             return None
-        return arrays if len(set(map(id, arrays))) == self._objects else None
+        return arrays if len(set(alias_pattern(arrays))) == self._objects else None
 
     def _lie_as_compiled(self, arrays: Sequence[Any]) -> bool:
         """Whether the arrays of a call lie in memory as the trace found them, where it depends on that."""

@@ -120,3 +120,16 @@ def test_a_list_that_is_two_arguments_is_refused_before_anything_happens() -> No
     with pytest.raises(UnsupportedError, match="hold one list twice"):
         f(np.float64(3), items, items)
     assert OTHER[0] == 3
+
+
+def test_truths_that_are_one_object_are_two_arguments() -> None:
+    @weft.function
+    def f(x: Any, y: Any) -> Any:
+        if x:
+            OTHER[0] += 1
+        return OTHER[0] + y
+
+    OTHER[:] = 0
+    for number in (1, 2):
+        assert f(np.True_, np.True_) == number + 1
+        assert f(np.False_, np.False_) == number
