@@ -124,8 +124,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend", 2, "elements that a mask selects compute by type"),
     ("frontend/autograph/operators", 40, "lists of many tuples are sorted at once"),
-    ("frontend", 12, "changed lists, and marked callbacks of programs on disk, are done natively"),
     ("frontend/autograph/operators", 24, "floats of NumPy are refused beside lists, which they would repeat"),
+    ("frontend", 20, "changed lists, and marked callbacks of programs on disk, are done natively"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

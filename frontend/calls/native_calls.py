@@ -30,6 +30,7 @@ from ..signature.layout_keys import lies_as, row_major_key
 from ..signature.packed_numbers import PackedNumbers
 from ..signature.signature import Leaf, Node, Static, Structure, is_array, packed_leaves
 from ..source.own_attributes import has_fields
+from ..tracing.needed_numbers import LengthNumber
 from .concrete import ConcreteFunction, exception_of
 from .native_device_calls import (
     check_device,
@@ -191,7 +192,7 @@ class _Description:
     def _check_numbers(self, value: Any, node: Node, place: int) -> bool:
         """Let native code walk a list or tuple of numbers of one type, which are data for machine code alone."""
         indices = [child.index for child in node.children if isinstance(child, Leaf)]
-        kinds = {self._concrete.numbers.get(index) for index in indices}
+        kinds = set(map(self._kind_of_number, indices))
         if node.kind not in (list, tuple) or len(kinds) != 1 or len(indices) != len(node.children):
             return False
         kind = kinds.pop()
@@ -207,8 +208,13 @@ class _Description:
             self._given[index] = self._objects[index] = self._data[index] = where
         return True
 
+    def _kind_of_number(self, index: int) -> type | None:
+        """The type of a number of Python's that is data; None for another leaf."""
+        kind = self._concrete.numbers.get(index)
+        return int if kind is LengthNumber else kind
+
     def _check_leaf(self, value: Any, index: int, place: int) -> None:
-        number = self._concrete.numbers.get(index)
+        number = self._kind_of_number(index)
         if number is not None:
             self._objects[index], self._data[index] = place, self._program.python_number(place, number)
             return

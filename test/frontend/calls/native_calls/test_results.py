@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.native_calls import native_calls
 from weft.backend.cpu.dispatch.descriptors import Program
 from weft.backend.cpu.dispatch.objects import is_supported
 
@@ -168,3 +169,30 @@ def test_changed_lists_get_their_items_natively(program: Callable[..., Any], kin
             assert repr(given) == repr(same)
             assert held is given
     assert by_python.call_count == 0
+
+
+def smaller(one: Any, other: Any) -> Any:
+    found = []
+    for i in range(len(one)):
+        if one[i] < other[i]:
+            found.append(one[i])
+    return found
+
+
+def steps(n: Any) -> Any:
+    found = []
+    for i in range(n):
+        found.append(i % 3)
+    return found
+
+
+def test_numbers_that_lists_have_their_lengths_of_are_taken_natively() -> None:
+    compiled = weft.function(smaller)
+    for k in range(12):
+        given = [k, 3, 4 * k, 7, 9], [5, k, 4, k + 8, 2 * k]
+        assert compiled(*given) == smaller(*given)
+    assert native_calls(compiled) > 0
+    counted = weft.function(steps)
+    for k in range(20, 50):
+        assert counted(k) == steps(k)
+    assert native_calls(counted) > 0
