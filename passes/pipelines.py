@@ -83,7 +83,6 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "check-numbers-behind",
             "prove-bounds",
             "prove-extents",
-            "remove-repeated-checks",
             "hoist-checks",  # what is left that does not depend on the iteration
             "promote-refs",  # loops carry the arguments they write once nothing in them ends the call any more
             "sink-exits",  # a loop that writes where it breaks off becomes one on numbers

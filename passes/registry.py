@@ -105,9 +105,6 @@ PASSES: PassTable = MappingProxyType(
         ),
         "prove-no-overflow": entry(f"{__package__}.control_flow.prove_no_overflow:ProveNoOverflow"),
         "prove-bounds": entry(f"{__package__}.control_flow.prove_bounds:ProveBounds"),
-        "remove-repeated-checks": Entry(
-            f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks"
-        ),
         "simplify-carried-values": Entry(
             f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues"
         ),

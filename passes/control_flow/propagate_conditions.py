@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import field
 
+import numpy as np
+
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op import Array
 from ...dialect.ops.creation import Constant
+from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
-from ...dialect.register import create
+from ...dialect.register import create, op_class_of
 from ..base import Pass, Statistics
 from .facts import facts_of
 from .structure import IF, body, constant_of, extracted, functions_with_control_flow, operations_in, tensor_of
@@ -19,6 +22,7 @@ class PropagateConditions(Pass):
     """Use constants in a branch for what its condition says.
 
     Where `c` holds, `c` is true, and so are both parts of `and`; where `x == 3` holds for an integer, x is 3.
+    Behind a check of `c`, which went by, `c` is false: `cse` has made equal conditions one value.
     `weft-fold` and `canonicalize` then remove the branches that are decided.
     """
 
@@ -65,6 +69,8 @@ class _Walk:
                 continue
             if self.facts:
                 count += self._use_facts(step)
+            if op_class_of(step) is RaiseIf and constant_of(checked := step.operands[0]) is None:
+                self.facts = {**self.facts, checked: _Fact(step.block, np.asarray(False))}
             for number in reversed(range(len(step.regions))):
                 for block in step.regions[number].blocks:
                     pending.append(_Scope(self.facts))
