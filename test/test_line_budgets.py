@@ -126,6 +126,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 40, "lists of many tuples are sorted at once"),
     ("frontend/autograph/operators", 24, "floats of NumPy are refused beside lists, which they would repeat"),
     ("frontend", 20, "changed lists, and marked callbacks of programs on disk, are done natively"),
+    ("frontend/autograph/operators", 6, "texts under names are formats where they are in front of %"),
+    ("frontend", 2, "texts under names are formats where they are in front of %"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -84,3 +85,29 @@ def item_in_place(x: Any) -> Any:
 @pytest.mark.parametrize("program", [truths, arrays, item_in_place])
 def test_what_else_is_beside_lists(program: Callable[..., Any]) -> None:
     same(program, (np.array([3.0, 1.0, 2.0]),), traces=None)
+
+
+# Texts under names, which are formats where they are in front of %
+
+FORMAT = "%s and %s"
+
+
+def under_a_name(x: Any, text: Any) -> Any:
+    return text % x[0], FORMAT % (x[1], x), "".join(["%d", "-"]) % x[2]
+
+
+def updated(x: Any, text: Any) -> Any:
+    text %= x[1]
+    text += "."
+    return text
+
+
+def by_functions(x: Any, text: Any) -> Any:
+    method = text.__mod__
+    return operator.mod(text, x[0]), method(x[1]), list(map(text.__mod__, x))
+
+
+@pytest.mark.parametrize("program", [under_a_name, updated, by_functions])
+@pytest.mark.parametrize("text", ["%s", "<%d>", "%.2f"])
+def test_texts_that_are_formats(program: Callable[..., Any], text: str) -> None:
+    same(program, (np.array([3, 1, 2]), text))

@@ -37,8 +37,9 @@ def getter_of(function: Any) -> Function | None:
     if kind is types.MethodDescriptorType and function.__objclass__ is list:
         return functools.partial(_method_of_list, function)
     owner = told(function, "__self__")
-    if kind is types.MethodWrapperType and type(owner) is list and function.__name__ in _OF_LISTS:
-        return functools.partial(_OF_LISTS[function.__name__], owner)
+    special = _SPECIAL.get(type(owner), {}).get(function.__name__) if kind in _BOUND else None
+    if special is not None:
+        return functools.partial(special, owner)
     if type(owner) is functools._lru_cache_wrapper and function.__name__ == "cache_info":
         raise UnsupportedError(
             "cache_info() tells how often functools.lru_cache had an answer, and compiled code keeps no such answers: "
@@ -120,6 +121,16 @@ _OF_LISTS: dict[str, Function] = {
     "__setitem__": lambda items, key, item, /: operators().set_item(items, key, item),
 }
 """Methods of lists that are taken of them by their special names."""
+
+_OF_TEXTS: dict[str, Function] = {
+    "__mod__": lambda text, values, /: operators().binary("%", text, values),
+    "__add__": lambda text, other, /: operators().binary("+", text, other),
+    "__mul__": lambda text, times, /: operators().binary("*", text, times),
+}
+
+_SPECIAL: dict[type, dict[str, Function]] = {list: _OF_LISTS, str: _OF_TEXTS}
+
+_BOUND = frozenset({types.MethodWrapperType, types.BuiltinMethodType})
 
 
 def _method_of_list(method: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -18,6 +18,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.exact_numbers import refuse_exact_number
 from ..calls.calls import call
+from ..interface import operators
 from ..lists import computed_lengths
 from ..tables import becoming, table_walks
 from ..tables.python_classes import PythonClass
@@ -44,6 +45,8 @@ _ARRAYS = (np.ndarray, TracedArray)
 
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """`left symbol right`, comparisons too."""
+    if symbol == "%" and type(left) is str:
+        return operators().percent(left, right)
     left, right = held(resolve_grown_list(left)), held(resolve_grown_list(right))
     if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
         if (never := told_by_class(_BINARY[symbol], left, right)) is not None:
@@ -119,8 +122,8 @@ def update(symbol: str, target: Any, value: Any) -> Any:
     """What `target symbol value` makes of the target, as in `x += 1`: an array is written in place."""
     target, value = resolve_grown_list(target), resolve_grown_list(value)
     is_number = isinstance(target, TracedArray) and target._is_scalar
-    if symbol == "*=" and is_number and type(value) in (list, tuple):
-        return binary("*", target, value)
+    if type(target) is str or (symbol == "*=" and is_number and type(value) in (list, tuple)):
+        return binary(symbol.removesuffix("="), target, value)
     return _updated(symbol, target, value)
 
 
