@@ -18,6 +18,7 @@ PARTS = (
     ("random_loops.py",),
     ("everyday.py",),
     ("scalar_loops.py",),
+    ("plain_python.py",),
     ("export_calls.py",),
     ("threads.py",),
     ("compile_time.py", "--output", str(HERE / "results" / "compile_time.md")),
