@@ -128,6 +128,13 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend", 20, "changed lists, and marked callbacks of programs on disk, are done natively"),
     ("frontend/autograph/operators", 6, "texts under names are formats where they are in front of %"),
     ("frontend", 2, "texts under names are formats where they are in front of %"),
+    (
+        "frontend/autograph/operators",
+        16,
+        "short loops that return parts of arrays which they write are recorded once",
+    ),
+    ("frontend", 12, "short loops that return parts of arrays which they write are recorded once"),
+    ("frontend/tracing", 8, "short loops that return parts of arrays which they write are recorded once"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

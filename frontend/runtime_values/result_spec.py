@@ -53,7 +53,10 @@ def _viewed(
             with_ellipsis = (*index, ...)  # a view also without dimensions
             value = value[with_ellipsis]
             continue
+        was_writable = value.flags.writeable
         value = step.op_class.evaluate(value, *((operands,) * fields), **step.attributes)
+        if step.writable and was_writable and not value.flags.writeable:
+            value.flags.writeable = True  # a diagonal that `np.einsum` gives, unlike that of `np.diagonal`
     return value
 
 

@@ -20,7 +20,7 @@ from .behaviour import behaviour
 from .exact_numbers import refuse_exact_number
 from .known_elements import elements_of
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
-from .may_alias import end_write, is_seen_elsewhere, make_unique, usable_aliases
+from .may_alias import MayBeAnother, end_write, is_seen_elsewhere, make_unique, usable_aliases
 from .needed_numbers import need_number
 from .number_types import number_type, said_of
 from .recorder import Assumption, Recorder, Storage
@@ -272,7 +272,7 @@ class TracedArray(TracedValue):
         if storage.aliases.is_stale:
             if storage.aliases.refuse is not None:
                 storage.aliases.refuse()
-            raise UnsupportedError(
+            raise MayBeAnother(
                 f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
                 f"be one that was written since, made at {_place_of_source(storage)}; make "
                 "a copy before the condition or loop (x = x.copy())"
@@ -283,7 +283,7 @@ class TracedArray(TracedValue):
         self._require_present_elements()
         storage = self._storage
         if is_seen_elsewhere(storage):
-            raise UnsupportedError(
+            raise MayBeAnother(
                 f"this writes to an array ({self._type}) that is, depending on a condition or on how often a loop ran, "
                 f"another array of the program, made at {_place_of_source(storage)}, or a new one; "
                 "make a copy before the condition or loop (x = x.copy()) and write to that"

@@ -13,8 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ...dialect.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from .recorder import Join, Storage
+
+
+class MayBeAnother(UnsupportedError):
+    """An array may be one that the program has written to, or is about to write to, under another name."""
 
 
 def connect(

@@ -168,3 +168,17 @@ def test_objects_with_arrays_of_several_lengths_give_way_to_the_refusal() -> Non
 
     with pytest.raises(weft.UnsupportedError, match=r"np\.poly1d of coefficients that the program computes"):
         f(np.arange(1.0, 5.0))
+
+
+def test_diagonals_that_are_returned_may_be_written_where_numpy_lets_one() -> None:
+    @weft.function
+    def f(x: Any) -> Any:
+        return np.einsum("ii->i", x), x.diagonal()
+
+    x = np.eye(2)
+    of_einsum, of_diagonal = f(x)
+    of_einsum += 1
+    assert x[1, 1] == 2
+    assert not of_diagonal.flags.writeable
+    x.flags.writeable = False
+    assert not f(x)[0].flags.writeable

@@ -27,6 +27,7 @@ from ....settings import settings
 from ....signature.feeds import Called
 from ....source.locations import warn_at
 from ....tracing.current import current_trace
+from ....tracing.may_alias import MayBeAnother
 from ....tracing.recorder import Recorder
 from ....tracing.staging import raise_if
 from ...library.deques import Deque
@@ -192,7 +193,21 @@ def _walk_sequence(trace: Recorder, sequence: Sequence, blocks: _Blocks) -> Exit
         except _TooManyOps:
             checkpoint.roll_back()
             flow.not_unrolled.add(key)
+        except MayBeAnother as refusal:
+            # What one iteration returns (`return x[:i]`) is written to by others, which do not run then.
+            checkpoint.roll_back()
+            return _staged_instead(trace, sequence, length, blocks, refusal)
     return _staged_or_unrolled(trace, sequence, length, blocks)
+
+
+def _staged_instead(
+    trace: Recorder, sequence: Sequence, length: int, blocks: _Blocks, refusal: UnsupportedError
+) -> Exit:
+    """Record a short loop once, as unrolling it was refused."""
+    try:
+        return finish_loop(_stage_for(trace, sequence, length, blocks), blocks.orelse)
+    except _REFUSALS:
+        raise refusal from None
 
 
 def _walk_endless(trace: Recorder, sequence: Sequence, blocks: _Blocks) -> Exit:
