@@ -70,7 +70,7 @@ def cast_flat_item(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
 
 def require_single(value: ArrayLike, dtype: np.dtype[Any]) -> None:
     """Raise what this NumPy raises where an array or list is stored as one element (some take those of one)."""
-    is_list = isinstance(value, (list, tuple))
+    is_list = isinstance(value, (list, tuple, TracedItems))
     if not is_list and (not isinstance(value, (TracedArray, np.ndarray)) or value.ndim == 0):
         return
     shape = type_of_operand(asarray(value)).shape

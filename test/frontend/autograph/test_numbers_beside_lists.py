@@ -111,3 +111,24 @@ def by_functions(x: Any, text: Any) -> Any:
 @pytest.mark.parametrize("text", ["%s", "<%d>", "%.2f"])
 def test_texts_that_are_formats(program: Callable[..., Any], text: str) -> None:
     same(program, (np.array([3, 1, 2]), text))
+
+
+# Lists whose length the program computes, which are no elements
+
+
+def stored_as_an_element(x: Any) -> Any:
+    items = []
+    for v in x:
+        if v > 2:
+            items.append(v)
+    x[1] = items
+
+
+def repeated_as_an_element(x: Any) -> Any:
+    x[1] *= [5]
+
+
+@pytest.mark.parametrize("program", [stored_as_an_element, repeated_as_an_element])
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_lists_that_are_stored_as_elements(program: Callable[..., Any], dtype: str) -> None:
+    same(program, (np.array([3, 1, 2], dtype),), traces=None)
