@@ -182,3 +182,18 @@ def test_diagonals_that_are_returned_may_be_written_where_numpy_lets_one() -> No
     assert not of_diagonal.flags.writeable
     x.flags.writeable = False
     assert not f(x)[0].flags.writeable
+
+
+def test_refusals_of_library_functions_say_the_same_each_time() -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+
+    @weft.function
+    def f(x: Any) -> Any:
+        return optimize.curve_fit(lambda t, a: a * t, x, 2 * x)
+
+    texts = []
+    for _ in range(2):
+        with pytest.raises(weft.UnsupportedError, match="curve_fit") as refused:
+            f(np.arange(4.0))
+        texts.append(str(refused.value))
+    assert texts[0] == texts[1]

@@ -68,10 +68,9 @@ def _call_whole(function: Function, args: Any, kwargs: Any, refusal: WeftError) 
             name, function, as_arrays(args), _all_arrays(named), str(refusal), copies=True
         )
     except UnsupportedError:
-        refusal.args = (
-            f"{name}() is not supported in compiled code: {refusal}",
-            *refusal.args[1:],
-        )
+        prefix = f"{name}() is not supported in compiled code: "
+        if not str(refusal).startswith(prefix):  # it is remembered for the next call
+            refusal.args = (f"{prefix}{refusal}", *refusal.args[1:])
         raise refusal.with_traceback(None) from None
 
 
