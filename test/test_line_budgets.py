@@ -135,6 +135,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend", 12, "short loops that return parts of arrays which they write are recorded once"),
     ("frontend/tracing", 8, "short loops that return parts of arrays which they write are recorded once"),
+    ("frontend/numpy_api", 6, "a partition names the first place that is out of bounds"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -147,11 +147,18 @@ def _partitioned(a: ArrayLike, kth: Any, axis: Any, kind: Any) -> tuple[ArrayRes
         raise_where(
             np.logical_and(np.any(outside), np.greater(x.size, 0)),
             WeftValueError,
-            "kth(={1}) out of bounds ({0})" if np.ndim(number) == 0 else "kth out of bounds ({0})",
+            "kth(={1}) out of bounds ({0})",
             extent,
-            np.where(np.less(number, 0), number + extent, number),  # as NumPy counts it
+            _first(outside, np.where(np.less(number, 0), number + extent, number)),  # as NumPy counts it
         )
     return x, place
+
+
+def _first(wanted: Any, numbers: Any) -> Any:
+    """The first number that is wanted; 0 if none is."""
+    if np.ndim(numbers) == 0:
+        return numbers
+    return np.append(numbers, 0)[np.argmax(np.append(wanted, True))]
 
 
 def _places(kth: Any, extent: int) -> tuple[int, ...]:

@@ -15,9 +15,9 @@ from ...dialect.types import TensorType
 from ..tracing.current import required_trace
 from ..tracing.number_types import number_type
 from ..tracing.staging import host_call
+from . import strings
 from .kept_exceptions import held_of, is_sure_of
 from .outside_traces import only_computes, outside_traces
-from .strings import RuntimeString
 from .values import Frozen, RuntimeValue, is_unborn
 
 
@@ -126,7 +126,7 @@ def _kind_of(value: Any) -> Any:
     """The dtype and the type in Python of a number, `TEXT`, `NOTHING`, or None where none of these is known."""
     if value is None:
         return NOTHING
-    if isinstance(value, (str, RuntimeString)):
+    if isinstance(value, (str, strings.RuntimeString)):
         return TEXT
     number = number_type(value)
     if number is None and not isinstance(value, np.generic) and not getattr(value, "_is_scalar", False):
@@ -154,7 +154,7 @@ def _known(value: RuntimeObject, kind: Any, is_sure: bool) -> Any:
     if kind == NOTHING:
         return None
     if kind == TEXT:
-        return RuntimeString(required_trace(), (value,), str if is_sure else _as_text, repr(value))
+        return strings.RuntimeString(required_trace(), (value,), str if is_sure else _as_text, repr(value))
     name, number = kind
     frozen, dtype = Frozen(required_trace(), (value,)), np.dtype(name)
     thaw = frozen.thaw

@@ -361,6 +361,7 @@ def test_sizes_that_wrap_around_at_run_time_are_not_allocated():
 
 
 CAUGHT_INSIDE = {
+    "MayBeAnother": "an `UnsupportedError` by name, told apart as short loops are then recorded once",
     "NotScheduled": "a kernel goes to the host",
     "NotStamped": "a profile goes without the times of kernels",
     "Refused": "a node of ONNX, whose message is put into the error of its model",

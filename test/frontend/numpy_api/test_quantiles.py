@@ -120,7 +120,7 @@ def test_partitions(dtype: str) -> None:
                 assert found.dtype == x.dtype
                 np.testing.assert_array_equal(np.take(found, places, axis), np.take(ordered, places, axis))
                 np.testing.assert_array_equal(np.sort(found, axis=axis), ordered)
-    with pytest.raises(ValueError, match="kth out of bounds"):
+    with pytest.raises(ValueError, match=r"kth\(=7\) out of bounds \(7\)"):
         compiled(x, np.int64(7))
 
 

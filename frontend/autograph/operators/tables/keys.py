@@ -93,13 +93,15 @@ def require_hashable(key: Any) -> None:
         _require_row(handle_of(key)[0])
     elif (attributes := attributes_in(key)) is not None:
         require_hashable(tuple(attributes))
-    elif not isinstance(key, RuntimeValue):
+    elif not isinstance(key, RuntimeValue) and not (isinstance(key, CompositeValue) and key.is_one_text):
         hash(key)
 
 
 def key_kind(key: Any) -> Kind:
     """The abstract type of a key; `TypeError` for what Python does not take, `UnsupportedError` for other things."""
     require_hashable(key)
+    if isinstance(key, CompositeValue):
+        hash(key)  # says what to write instead
     kind = as_promoted_kind(as_arrays(kind_by_attributes(key, kind_of(key))))
     _require_key(kind)
     return kind
