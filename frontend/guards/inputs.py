@@ -50,8 +50,11 @@ class Choices(NamedTuple):
     """What was refused before that."""
     called_whole: Mapping[Any, Any] = MappingProxyType({})
     """The functions of libraries that are called when the program runs, with why they are not converted."""
-    class_attributes: frozenset[tuple[type, str]] = frozenset()
-    """The attributes of classes that are changed: they are read and written as names of modules are."""
+    class_attributes: frozenset[tuple[Any, str]] = frozenset()
+    """The attributes of classes that are changed: they are read and written as names of modules are.
+
+    A class that each recording makes anew is told by its name.
+    """
 
 
 class BeginsAgain(BaseException):

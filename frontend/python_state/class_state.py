@@ -46,7 +46,7 @@ class ClassState(DataOfState):
         """How a generator that was there before is found at a later call: all places that hold its bit generator."""
 
     @property
-    def class_attributes(self) -> frozenset[tuple[type, str]]:
+    def class_attributes(self) -> frozenset[tuple[Any, str]]:
         """The attributes of classes that the trace changes."""
         return self._decisions.choices.class_attributes
 
@@ -68,4 +68,5 @@ class ClassState(DataOfState):
     def meet_classes(self) -> None:
         """Take note of all attributes of classes that the trace changes, before it does."""
         for kind, name in self.class_attributes:
-            self.meet_class(kind, name)
+            if isinstance(kind, type):  # not one that the function makes
+                self.meet_class(kind, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from . import build
 from .comprehensions import ComprehensionConverter
@@ -32,8 +33,8 @@ class AssignmentConverter(ComprehensionConverter):
         """`a = b = value`."""
         self.note_targets(*node.targets)
         self.note_held(node.value)
-        takes_apart = any(map(_is_pattern, node.targets)) and not _is_display(node.value)
-        if not takes_apart and not any(map(_has_items, node.targets)):
+        is_display = _is_display(node.value)
+        if all(_is_flat(target) or (is_display and _is_flat_pattern(target)) for target in node.targets):
             value = self.expr(node.value)
             targets = [self.target(target) for target in node.targets]
             self.emit(build.copied(node, targets=targets, value=value))
@@ -87,7 +88,7 @@ class AssignmentConverter(ComprehensionConverter):
         later: list[tuple[ast.expr, str]] = []
         items = [item.value if isinstance(item, ast.Starred) else item for item in target.elts]
         for item in items:
-            if not later and not _has_items(item):
+            if not later and _is_flat(item):
                 names.append(self.target(item))
                 continue
             temporary = self.names.fresh("value")
@@ -166,24 +167,22 @@ class AssignmentConverter(ComprehensionConverter):
                 self.emit(ast.Delete([self.target(target)], **build.place(node)))
 
 
-def _is_pattern(target: ast.expr) -> bool:
+def _is_pattern(target: ast.expr) -> TypeGuard[ast.Tuple | ast.List]:
     return isinstance(target, (ast.Tuple, ast.List))
 
 
 def _is_display(node: ast.expr) -> bool:
     """Whether an expression lists all items that its value has."""
-    return _is_pattern(node) and not any(isinstance(item, ast.Starred) for item in node.elts)  # type: ignore[attr-defined]
+    return _is_pattern(node) and not any(isinstance(item, ast.Starred) for item in node.elts)
 
 
-def _has_items(target: ast.expr) -> bool:
-    """Whether a target has `x[i]` in it."""
-    stack = [target]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Subscript):
-            return True
-        if isinstance(node, (ast.Tuple, ast.List)):
-            stack.extend(node.elts)
-        elif isinstance(node, ast.Starred):
-            stack.append(node.value)
-    return False
+def _is_flat(target: ast.expr) -> bool:
+    """Whether a target takes a value as it is: a name or an attribute."""
+    return isinstance(target, (ast.Name, ast.Attribute))
+
+
+def _is_flat_pattern(target: ast.expr) -> bool:
+    """Whether a target takes several values apart, each as it is."""
+    if not _is_pattern(target):
+        return False
+    return all(_is_flat(item.value if isinstance(item, ast.Starred) else item) for item in target.elts)

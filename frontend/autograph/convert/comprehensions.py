@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
@@ -25,6 +26,9 @@ _INNER = defaultdict(lambda: "generator", passed="passed_on", passed_on="passed_
 
 class ComprehensionConverter(ExpressionConverter):
     """Converts comprehensions."""
+
+    @abstractmethod
+    def assign_to(self, target: ast.expr, value: ast.expr, where: ast.stmt) -> None: ...
 
     def call(self, node: ast.Call) -> ast.expr:
         """A call; `any` and `all` of a generator expression that calls functions, which may do things, ask in turn."""
@@ -205,7 +209,10 @@ class ComprehensionConverter(ExpressionConverter):
             names = sorted(set(target_names(target)) & shared)
             if names:
                 first.append(ast.Nonlocal(names, **build.place(target)))
-            first.append(ast.Assign([target], build.load(item, target), **build.place(target)))
+            with self.generated() as body:
+                where = ast.Expr(target, **build.place(target))
+                self.assign_to(target, build.load(item, target), where)
+            first += body.statements
         return self.thunk(make, node, hint, [item], first)
 
 

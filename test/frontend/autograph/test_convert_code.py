@@ -262,7 +262,7 @@ EXAMPLES = {
             a = weft_.comprehension('list', x, lambda i: i, lambda i: i)
             b = weft_.comprehension('set', x, lambda i: weft_.comprehension('generator', i, lambda j: j), flat=True)
             def element_1(item_1):
-                i, j = item_1
+                i, j = weft_.unpack(item_1, 2)
                 return weft_.latest(i) + weft_.latest(j)
             return weft_.call(sum, weft_.comprehension('passed_on', x, element_1))
         """,

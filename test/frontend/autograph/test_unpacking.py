@@ -235,3 +235,69 @@ def test_items_of_a_growing_list_that_are_put_back_or_taken_out_are_written():
     rows, row = f(np.arange(3.0), np.int64(2))
     assert [r.tolist() for r in rows] == [[5, 7, 9]]
     assert row.tolist() == [3, 4, 5]
+
+
+def grown_rows(n):
+    rows = []
+    for i in range(n):
+        rows.append([i, 2 * i])
+    return (
+        [a * b for a, b in rows],
+        {a: b for a, b in rows},
+        sum(a + b for a, b in rows if b > 2),
+        [i * a + b for i, (a, b) in enumerate(rows)],
+        [(a, sum(others)) for a, *others in rows],
+    )
+
+
+def nested_rows(n):
+    rows, total = [], 0
+    for i in range(n):
+        rows.append([[i, i + 1], [2 * i]])
+    for [a, b], [c] in rows:
+        total += a * b + c
+    (p, q), *others = rows[0][0], 1, 2
+    (p, (q, r)), s = (p, [q, total]), rows[-1]
+    return total, p, q, r, s, others, [a * c for (a, b), (c,) in rows]
+
+
+def by_names_in_a_list(n):
+    class Point:
+        pass
+
+    point, names = Point(), ["x", "y"]
+    point.x = point.y = 0
+    for i in range(n):
+        setattr(point, names[i % 2], getattr(point, names[i % 2]) + i)
+    found = point.x, point.y
+    delattr(point, names[n % 2])
+    return found, hasattr(point, "x"), hasattr(point, "y")
+
+
+def too_many_items(n):
+    rows = []
+    for i in range(n):
+        rows.append([i] * 3)
+    return [a for a, b in rows]
+
+
+@pytest.mark.parametrize("function", [grown_rows, nested_rows, too_many_items, by_names_in_a_list])
+def test_patterns_take_rows_apart_that_grew(function):
+    same(function, *map(np.int64, (3, 1, 4)), traces=None)
+
+
+def test_names_of_attributes_that_are_made_at_run_time_are_refused():
+    class Point:
+        pass
+
+    def f(n):
+        setattr(Point(), f"x{n}", 1)
+        return n
+
+    def g(n):
+        delattr(Point(), f"x{n}")
+        return n
+
+    for function in (f, g):
+        with pytest.raises(weft.UnsupportedError, match="the name of an attribute is a text that is made"):
+            weft.function(function)(np.int64(1))

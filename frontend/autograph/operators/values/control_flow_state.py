@@ -155,6 +155,8 @@ class ControlFlowState:
 
     It comes with the sections that it goes with when they are erased.
     """
+    names: list[Any] = field(default_factory=list)
+    """Attributes of classes that the function has made, which branches and loops change."""
     loop_kinds: dict[ConstructKey, Remembered] = field(default_factory=dict)
     """What staged loops carried when they were recorded last, for loops inside of loops."""
     alike: dict[ConstructKey, Remembered] = field(default_factory=dict)
@@ -242,8 +244,15 @@ def snapshot_of(
     for value, name, sections in control_flow(trace).followed:
         if not any(section.is_erased for section in sections):
             snapshot.follow(value, name)
+    for place in control_flow(trace).names:
+        snapshot.add_name(place)
     control_flow(trace).remembered.add(snapshot)
     return snapshot
+
+
+def follow_name(trace: Recorder, place: Any) -> None:
+    """Let branches and loops from now on see changes of an attribute of a class that was just made."""
+    control_flow(trace).names.append(place)
 
 
 def follow_from_now(trace: Recorder, value: Any, name: str) -> None:

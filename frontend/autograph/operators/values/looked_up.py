@@ -158,11 +158,19 @@ def _has_where_there(owner: Any, name: str) -> Any:
 
 def setattr_(owner: Any, name: Any, value: Any, /) -> None:
     """`setattr`."""
+    if isinstance(name, Chosen):
+        name.each(lambda one: setattr_(owner, one, value))
+        return
+    _require_known(name)
     builtins.setattr(operators().changed(owner, name), name, value)
 
 
 def delattr_(owner: Any, name: Any, /) -> None:
     """`delattr`."""
+    if isinstance(name, Chosen):
+        name.each(lambda one: delattr_(owner, one))
+        return
+    _require_known(name)
     builtins.delattr(operators().changed(owner, name), name)
 
 

@@ -272,11 +272,20 @@ def pool_objects(trace: Recorder, refusal: Exception) -> None:
         new: set[Any] = {MadeClass.of(kind) if kind in trace.made_classes else kind for kind in kinds}
         if candidates is found:
             new |= {tuple(one) for one in values if type(one) is dict and one}
+        if any(are_made_alike(one, known) for one in new for known in choices.pooled):
+            continue  # made by `type` or the like, anew in each recording
         if new - choices.pooled:
             raise BeginsAgain(
                 pooled=choices.pooled | new, pooled_for=choices.pooled_for or (refusal, bool(values)),
                 own_items=frozenset({False}), own_objects=None,
             )  # fmt: skip
+
+
+def are_made_alike(one: Any, other: Any) -> bool:
+    """Whether two classes are not one, but have one name in one module."""
+    if not isinstance(one, type) or not isinstance(other, type) or one is other:
+        return False
+    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
 
 
 def refusal_of(choices: Choices, error: Exception) -> Exception:
