@@ -29,6 +29,7 @@ class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
     towards zero. One that does not fit the integer gives what NumPy gives on x86-64: it is converted to int64
     for int64 and uint32, to int32 for narrower integers, where NaN and what is out of range become the
     smallest value, and then wraps; uint64 wraps below zero and takes its upper half from the rest over 2**63.
+    A bfloat16 is converted as the float32 that it is, whatever the version of `ml_dtypes` makes of what does not fit.
     """
 
     x: Operand
@@ -49,6 +50,8 @@ class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
     def evaluate(x: Array, dtype: np.dtype[Any]) -> Array:
         if kind(x.dtype) == "c" and kind(dtype) not in "bc":
             x = x.real
+        if kind(x.dtype) == "f" and x.dtype.kind != "f":
+            x = x.astype(np.float32)
         if dtype == np.uint32 and kind(x.dtype) == "f":
             x = x.astype(np.int64)  # NumPy's own result depends on how many elements there are
         return x.astype(dtype)

@@ -317,6 +317,8 @@ def bitwise_count(b: Builder, x: Tensor) -> Tensor:
 
 @writer("cast")
 def cast(b: Builder, x: Tensor, dtype: Any) -> Tensor:
+    if is_half(x.dtype) and kind(dtype) in "iu":
+        x = b.convert(x, SINGLE)  # a bfloat16 that does not fit is what its float32 is
     if kind(x.dtype) == "f" and kind(dtype) in "iu" and dtype.itemsize < INT32.itemsize:
         return b.convert(b.convert(x, INT32), dtype)  # what does not fit is cut to the width, as in NumPy
     return any_cast(b, x, dtype)
