@@ -147,6 +147,27 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         38,
         "classes that a function makes have counters; names of attributes are chosen by data",
     ),
+    ("weft", 24, "slices with steps of lists, and recursion whose constants and lengths differ in each call"),
+    (
+        "dialect",
+        3,
+        "slices with steps of lists, and recursion whose constants and lengths differ in each call",
+    ),
+    (
+        "frontend",
+        63,
+        "slices with steps of lists, and recursion whose constants and lengths differ in each call",
+    ),
+    (
+        "frontend/autograph",
+        96,
+        "slices with steps of lists, and recursion whose constants and lengths differ in each call",
+    ),
+    (
+        "frontend/autograph/operators",
+        134,
+        "slices with steps of lists, and recursion whose constants and lengths differ in each call",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -131,9 +131,10 @@ class TracedArray(TracedValue):
 
     @property
     def _is_scalar(self) -> bool:
-        """Whether NumPy would have a scalar here, which it has for what is computed with rank 0."""
+        """Whether NumPy would have a scalar here, which it has for what is computed with rank 0, or Python a number."""
         storage = self._storage
-        return self._type.rank == 0 and storage.type.rank == 0 and not storage.is_array
+        is_computed = self._type.rank == 0 and storage.type.rank == 0 and not storage.is_array
+        return is_computed or self._python_type is not None
 
     @property
     def _is_number(self) -> bool:

@@ -18,5 +18,5 @@ def number_type(operand: Any) -> type[Any] | None:
 
 def said_of(array: Any, number: str, other: str) -> TypeError:
     """What Python or NumPy says where what has no items is asked for them: of a number with its class."""
-    is_number = array._python_type is not None or array._is_scalar
+    is_number = array._is_scalar
     return TypeError(number.format(array._class_name) if is_number else other)

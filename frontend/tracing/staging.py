@@ -302,7 +302,7 @@ def rank_0_array(value: ArrayResult) -> ArrayResult:
     """The value as NumPy's array where it is a scalar or Python number, as `np.asarray` makes one."""
     if isinstance(value, np.generic):
         return np.asarray(value)
-    if not isinstance(value, TracedArray) or not (value._is_scalar or value._python_type is not None):
+    if not isinstance(value, TracedArray) or not value._is_scalar:
         return value
     return wrap(value._storage.trace, value._value(), value.type)._as_array()
 

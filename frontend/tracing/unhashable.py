@@ -9,7 +9,7 @@ from ...dialect.errors import UnsupportedError
 
 def refuse_hash(array: Any) -> NoReturn:
     """Raise what Python raises for an array, and for a number what to write instead."""
-    if not array._is_scalar and array._python_type is None:
+    if not array._is_scalar:
         raise TypeError("unhashable type: 'numpy.ndarray'")
     raise UnsupportedError(
         f"a traced value ({array.type}) is put into a set, used as a key of a dict or hashed, which needs its value, "

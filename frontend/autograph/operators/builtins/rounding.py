@@ -22,7 +22,7 @@ def round_(number: TracedArray, ndigits: Any = None) -> Any:
         kind = "complex" if number_type(number) is complex else f"numpy.{number.dtype.name}"
         raise TypeError(f"type {kind} doesn't define __round__ method")
     python_type = number_type(number)
-    if python_type is None and not number._is_scalar:
+    if not number._is_scalar:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if ndigits is None:
         nearest: Any = np.rint(number) if number.dtype.kind == "f" else number

@@ -242,6 +242,16 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
         item = owned(self, item)
         self._write(position, item, self._fitting(item))
 
+    def put_all(self, places: Any, other: GrowingList) -> None:
+        """Replace the items at an array of positions by those of another list, of as many."""
+        other = self._alike(other)
+        arrays = []
+        for array, values in zip(self._arrays, other.stacked_columns(), strict=other.kind is not None):
+            updated = array.copy()
+            updated[places] = values
+            arrays.append(updated)
+        self._arrays = tuple(arrays) or self._arrays
+
     def rearrange(self, change: Callable[[Any], Any], length: Any) -> None:
         """Change the order of the items in each array, and how many of the first ones belong to the list."""
         self._arrays = tuple(change(array) for array in self._arrays)
@@ -259,10 +269,15 @@ class GrowingList(ListMethods, RuntimeLength, TracedItems):
 
     def adopt(self, other: GrowingList) -> None:
         """Hold the items of another list."""
-        if other.kind is not None:
-            self._fitting(None, other.kind)
-            other = other if other.kind == self.kind else GrowingList.of(other, self.kind)
+        other = self._alike(other)
         self._arrays, self._length = other._arrays, other._length
+
+    def _alike(self, other: GrowingList) -> GrowingList:
+        """Another list, whose items are of the abstract type that this one's have from now on."""
+        if other.kind is None:
+            return other
+        self._fitting(None, other.kind)
+        return other if other.kind == self.kind else GrowingList.of(other, self.kind)
 
     def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         """The abstract type of the items with one more, which the list has from now on."""

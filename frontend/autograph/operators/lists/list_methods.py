@@ -18,7 +18,7 @@ from ....source.modules import is_users_module
 from ....tracing.array import TracedArray, wrap
 from ....tracing.array_members import OPERATORS
 from ....tracing.current import required_trace
-from ....tracing.staging import raise_if, value_of
+from ....tracing.staging import raise_if, raise_where, value_of
 from ..interface import operators
 from ..values.iterables import is_text
 from ..values.kinds import ArrayKind, Container, Text, is_plain_kind
@@ -119,7 +119,12 @@ class ListMethods(StandIn):
             position = self.checked(index, "list assignment index out of range")
             self._remove(position, position + 1)
             return
-        self._remove(*self._bounds(index, "deleting"))
+        if not _has_step(index):
+            self._remove(*self._bounds(index))
+            return
+        keeps = lookup("ones")(self.length, bool)
+        keeps[index] = False
+        self.adopt(self.taken(lookup("flatnonzero")(keeps)))
 
     def _remove(self, start: Any, stop: Any) -> None:
         """Take the items of a range away: they go behind the end."""
@@ -144,11 +149,33 @@ class ListMethods(StandIn):
             forget_read(item, index)
             self.put(position, item)
             return
-        start, stop = self._bounds(index, "assigning to")
+        if _has_step(index):
+            self._set_in_steps(index, self.of(operators().call(list, item)))
+            return
+        start, stop = self._bounds(index)
         made = self.taken(slice(0, start))
         made.extend(item)
         made.extend(self.taken(slice(stop, None)))
         self.adopt(made)
+
+    def _set_in_steps(self, index: slice, items: Any) -> None:
+        """Replace the items of a slice with a step, which are as many; a step that turns out to be 1 is none."""
+
+        def write() -> None:
+            places = lookup("arange")(self.length)[index]
+            raise_where(
+                np.not_equal(items.length, places.shape[0]),
+                ValueError,
+                "attempt to assign sequence of size {0} to extended slice of size {1}",
+                items.length,
+                places.shape[0],
+            )
+            self.put_all(places, items)
+
+        def replace() -> None:
+            self[index.start : index.stop] = items
+
+        operators().if_(np.equal(index.step, 1), replace, write)
 
     def checked(self, index: Any, message: str, kind: str = "list") -> Any:
         """A position from the start; out of range is an `IndexError` when the program runs."""
@@ -172,10 +199,8 @@ class ListMethods(StandIn):
         from_start = np.where(np.less(index, 0), index + length, index)
         return as_int(np.clip(from_start, 0, length))
 
-    def _bounds(self, index: slice, what: str) -> tuple[Any, Any]:
+    def _bounds(self, index: slice) -> tuple[Any, Any]:
         """Start and stop of a slice without a step."""
-        if index.step not in (None, 1):
-            self.refuse(f"{what} a slice with a step")
         length = self.length
         start = 0 if index.start is None else self._clamped(index.start, length)
         stop = length if index.stop is None else self._clamped(index.stop, length)
@@ -217,7 +242,7 @@ class ListMethods(StandIn):
         """The position of the first item that equals another, of those in a range."""
         if not bounds:
             return self._found(item, NOTHING.index)
-        start, _ = self._bounds(slice(*(bounds if len(bounds) > 1 else (*bounds, None))), "looking at")
+        start, _ = self._bounds(slice(*(bounds if len(bounds) > 1 else (*bounds, None))))
         return self[slice(*bounds, *(() if len(bounds) > 1 else (None,)))].index(item) + start
 
     def _equal(self, item: Any) -> Any:
@@ -311,6 +336,10 @@ class ListMethods(StandIn):
         """Whether all items equal those of a list of the same length."""
         equal: Callable[[Any, Any], Any] = lambda one, two: operators().compare("==", one, two)  # noqa: E731
         return operators().call(all, operators().call(map, equal, self, self.of(other)))
+
+
+def _has_step(index: slice) -> bool:
+    return isinstance(index.step, TracedArray) or index.step not in (None, 1)
 
 
 def _says_when_equal(kind: Any) -> bool:

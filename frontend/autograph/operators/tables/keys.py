@@ -87,7 +87,7 @@ def require_hashable(key: Any) -> None:
         if key.python_type is not frozenset:
             raise TypeError(f"unhashable type: '{key.python_type.__name__}'")
     elif isinstance(key, TracedArray):
-        if key.ndim or not (key._is_scalar or key._python_type):
+        if key.ndim or not key._is_scalar:
             raise TypeError("unhashable type: 'numpy.ndarray'")
     elif isinstance(key, PooledObject):
         _require_row(handle_of(key)[0])
