@@ -82,6 +82,9 @@ def record_function(
         except BeginsAgain as again:
             decisions.choices = decisions.choices._replace(**again.choices)
         except WeftError as error:
+            if decisions.choices.recursive:
+                decisions.choices = decisions.choices._replace(recursive=None)
+                continue
             if (refusal := refusal_of(decisions.choices, error)) is error:
                 raise
             _raise_explained(refusal, signature.name)

@@ -55,6 +55,11 @@ class Choices(NamedTuple):
 
     A class that each recording makes anew is told by its name.
     """
+    recursive: frozenset[Any] | None = frozenset()
+    """Where functions are written that call themselves with other constants and lengths of lists in each call.
+
+    None where recording one call of them was refused: each is recorded by itself, as long as that ends.
+    """
 
 
 class BeginsAgain(BaseException):

@@ -361,7 +361,7 @@ def test_numbers_that_change_are_constants_where_recording_takes_long() -> None:
         mine, other = ([list(row) for row in grid] for _ in range(2))
         assert compiled(mine, 0, 0) == solved(other, 0, 0)
         assert mine == other
-    assert "a constant, as a recording that would be too large" in compiled.explain_retrace()
+    assert "a constant, as " in compiled.explain_retrace()
 
 
 def steps_up(numbers: Any, rows: Any) -> Any:

@@ -30,16 +30,15 @@ from .....dialect.mlir import Value, dialect, ir
 from .....dialect.records import dataclass, replace
 from .....dialect.register import context
 from .....dialect.types import TensorType
+from ....guards.inputs import BeginsAgain
 from ....runtime_values.results import RuntimeContainer
-from ....runtime_values.values import traced_in
 from ....settings import settings
 from ....source.locations import warn_at
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
-from ....tracing.may_alias import all_aliases, connect
 from ....tracing.needed_numbers import need_all_numbers
-from ....tracing.recorder import CapturedArray, Join, Recorder
-from ....tracing.regions import Region, Section
+from ....tracing.recorder import CapturedArray, Recorder
+from ....tracing.regions import Region
 from ....tracing.staging import value_of
 from ..branches import diverging, paths
 from ..branches.checkpoints import Checkpoint
@@ -51,15 +50,24 @@ from ..values.abstract import (
     carried_types,
     flatten,
     kind_of,
-    parts_of,
+    texts_grow,
     unflatten,
 )
-from ..values.aliases import is_available, present
+from ..values.aliases import is_available
 from ..values.control_flow_state import Activation, Copies, StagedFunction, control_flow
 from ..values.joins import join
-from ..values.kinds import ArrayKind, Container, Kind, Static
+from ..values.kinds import ArrayKind, Container, Kind, Mismatch, Static, Text
 from ..values.program_locations import Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.shared_containers import widened_kind
+from .recursive_arrays import (
+    arrays_of,
+    handed_on,
+    require_all_known,
+    require_apart,
+    seen_inside,
+    with_arguments,
+)
 
 if TYPE_CHECKING:
     from .recursive_state import Places, State
@@ -89,6 +97,8 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     earlier = next((a for a in active if a.digest == digest and a.key == key), None)
     if earlier is not None and trace.region is not earlier.region:
         return _call(trace, definition.record(_given(earlier.values, values, kinds)), values)
+    if (wider := _wider(trace, definition, active, values)) is not None:
+        return _call(trace, wider, values)
     copies = flow.copies.setdefault((id(original.__code__), cells, names), Copies())
     if copies.are_too_many and not active:
         given = list(map(_held, values, exact))
@@ -112,6 +122,48 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
         if not active:
             del flow.activations[original.__code__]
         trace.leave_recording(around)
+
+
+def _wider(
+    trace: Recorder, definition: _Definition, active: Sequence[Activation], values: list[Any]
+) -> StagedFunction | None:
+    """The function of the calls that are like one that is being recorded, but for constants and lengths of lists.
+
+    None where such calls are recorded one by one: as long as that ends.
+    """
+    if (
+        not active
+        or trace.region is active[-1].region
+        or _place_of(definition.original) not in (trace.choices.recursive or ())
+    ):
+        return None
+    before = active[-1].values
+    if len(before) != len(values):
+        return None
+    try:
+        kinds = list(map(_wider_kind, before, values))
+    except Mismatch:
+        return None
+    code, cells, names, _, catches = definition.key
+    wider = replace(definition, key=(code, cells, names, tuple(kinds), catches))
+    functions = control_flow(trace).functions
+    if (known := functions.get(wider.key)) is not None:
+        return _brought_up_to_date(wider, known, values)
+    return wider.record(kinds)
+
+
+def _wider_kind(before: Any, value: Any) -> Kind:
+    """The abstract type of an argument in a call and in one inside of it."""
+    now = resolve_grown_list(value)
+    if _is_same_container(before, now):
+        return Static(now)
+    kind = as_arrays(widened_kind(as_arrays(kind_of(before)), before, value, lambda _: False))
+    return Text() if texts_grow(kind, kind) else kind
+
+
+def _place_of(function: FunctionType) -> tuple[str, int, str]:
+    code = function.__code__
+    return code.co_filename, code.co_firstlineno, code.co_name
 
 
 def _called(
@@ -165,6 +217,13 @@ _UNDER_CONDITION = 8
 """As so many calls counts one under a run-time condition, unless constants alone are handed on, which end it."""
 
 
+MOST_ONE_BY_ONE = 12
+"""So many calls are recorded one by one before it is tried to record one for all of them.
+
+Values decide whether they are made, and each has other constants, or lists of other lengths.
+"""
+
+
 def _count_call(trace: Recorder, original: FunctionType, kinds: Sequence[Kind]) -> None:
     """Refuse a function that calls itself very often, each call of which is recorded by itself."""
     flow, code = control_flow(trace), original.__code__
@@ -179,6 +238,11 @@ def _count_call(trace: Recorder, original: FunctionType, kinds: Sequence[Kind]) 
     flow.recursive_calls[code] += 1 if is_decided else _UNDER_CONDITION
     # Of calls none of which has returned Python's own limit is the limit: they may never end.
     is_descent = is_decided and flow.recursive_calls[code] <= len(active)
+    depth, count = len(active), flow.recursive_calls[code]
+    are_many = depth > MOST_ONE_BY_ONE or (depth > 4 and count > MOST_ONE_BY_ONE * _UNDER_CONDITION)
+    known, place = trace.choices.recursive, _place_of(original)
+    if are_many and trace.region is not first.region and known is not None and place not in known:
+        raise BeginsAgain(recursive=known | {place})
     if flow.recursive_calls[code] <= settings.max_recursion or is_descent:
         _warn_of_size(trace, original, first)
         return
@@ -230,7 +294,7 @@ def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
     ]
     operands += [array._value() for array in function.captured]
     operands += state.values(trace)
-    arrays = [*_arrays(values, function.kinds), *function.captured]
+    arrays = [*arrays_of(values, function.kinds), *function.captured]
     types = carried_types(function.result)
     types += [t for i in function.written for t in carried_types(ArrayKind(arrays[i].type))]
     types += state.types()
@@ -240,7 +304,7 @@ def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
         callee = ir.FlatSymbolRefAttr.get(function.symbol)
     results = iter(trace.create_upstream("func.call", operands, types, {"callee": callee}))
     result = unflatten(trace, function.result, results)
-    _require_apart(function.written, arrays)
+    require_apart(function.written, arrays)
     for index in function.written:
         arrays[index]._write(wrap(trace, next(results), arrays[index].type))
     state.take(trace, results)
@@ -248,84 +312,7 @@ def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
         catcher = paths.catcher_of(trace)
         assert catcher is not None
         catcher.raise_kept(wrap(trace, next(results), _NUMBER.type))
-    return _with_arguments(result, function.result, iter(function.handed_on), arrays)
-
-
-def _arrays(values: list[Any], kinds: list[Kind]) -> list[TracedArray]:
-    """The arguments that are arrays, and the arrays in others, which a function may write in place."""
-    return [array for value, kind in zip(values, kinds, strict=True) for array in _arrays_in(value, kind)]
-
-
-def _arrays_in(value: Any, kind: Kind) -> list[TracedArray]:
-    if isinstance(kind, ArrayKind):
-        return [value] if kind.type.rank else []
-    parts = parts_of(value) if isinstance(kind, Container) and kind.kind is not slice else None
-    if parts is None or not isinstance(kind, Container):
-        return []
-    keys, children = parts
-    named = dict(zip(keys, children, strict=True)) if keys != kind.keys else {}
-    children = [named[key] for key in kind.keys] if named else children
-    return _arrays(children, list(kind.children))
-
-
-def _require_apart(written: Sequence[int], arrays: list[TracedArray]) -> None:
-    """Refuse one array in two places: a function of the program has a copy for each."""
-    storages = [array._storage for array in arrays]
-    if any(storages.count(storages[index]) > 1 for index in written):
-        raise UnsupportedError(
-            "a function that calls itself under a run-time condition writes an array that it is given twice, by two "
-            "names or as a view of the other: pass it once"
-        )
-
-
-def _handed_on(result: Any, kind: Kind, arrays: list[TracedArray]) -> list[frozenset[int | None]]:
-    """Which of the parameters each array in a result may be, of which views are some; None is another one."""
-    storages = [array._storage for array in arrays]
-    found = []
-    for leaf in _arrays([result], [kind]):
-        own = {storages.index(s) for s in (leaf._storage, *all_aliases(leaf._storage)) if s in storages}
-        is_itself = leaf._storage in storages and not leaf._path
-        found.append(frozenset(own if is_itself else {*own, None}))
-    return found
-
-
-def _with_arguments(
-    result: Any, kind: Kind, handed_on: Iterator[frozenset[int | None]], arrays: list[TracedArray]
-) -> Any:
-    """The result of a call, in which arrays that it takes are these themselves.
-
-    What may be one of them, or a view, is not written while that can be seen.
-    """
-    if isinstance(kind, ArrayKind) and kind.type.rank:
-        sources = next(handed_on)
-        places = [place for place in sources if place is not None]
-        if len(places) == len(sources) == 1:
-            return arrays[places[0]]
-        if places:
-            connect(result._storage, Join(any), [*(arrays[place]._storage for place in places), None])
-        return result
-    parts = parts_of(result) if isinstance(kind, Container) and kind.kind is not slice else None
-    if parts is None or not isinstance(kind, Container):
-        return result
-    children = [
-        _with_arguments(*pair, handed_on, arrays) for pair in zip(parts[1], kind.children, strict=True)
-    ]
-    if kind.kind in (tuple, list):
-        return kind.kind(children)
-    return kind.kind(*children) if issubclass(kind.kind, tuple) else result
-
-
-def _require_all_known(given: list[Any], arrays: list[TracedArray]) -> None:
-    """Refuse writes of arrays that are held by what the caller cannot look into."""
-    known = {id(array._storage) for array in arrays}
-    for value in traced_in(given, depth=8):
-        value = present(value)
-        storage = value._storage if isinstance(value, TracedArray) else None
-        if storage is not None and storage.ref is not None and id(storage) not in known:
-            raise UnsupportedError(
-                "a function that calls itself under a run-time condition writes an array that may be missing where it "
-                "is called: pass the array itself"
-            )
+    return with_arguments(result, function.result, iter(function.handed_on), arrays)
 
 
 def _given(earlier: Sequence[Any], values: Sequence[Any], kinds: Sequence[Kind]) -> list[Kind]:
@@ -457,9 +444,9 @@ def _record(
         with _recording(trace, Region(block, None), state.snapshot) as region:
             parameters = iter(list(block.arguments))
             given = [unflatten(trace, kind, parameters) for kind in kinds]
-            with _seen_inside(function.captured, region, parameters):
+            with seen_inside(function.captured, region, parameters):
                 state.begin(trace, parameters)
-                arrays = [*_arrays(given, kinds), *function.captured]
+                arrays = [*arrays_of(given, kinds), *function.captured]
                 run = partial(_run, converted, given, names)
                 inside = Snapshot()
                 inside.follow(
@@ -469,7 +456,7 @@ def _record(
                 state.learn(trace)
                 state.end(result, function.is_for_copies)
                 _require_unchanged(inside)
-                _require_all_known(given, arrays)
+                require_all_known(given, arrays)
                 if result is not _NEVER:
                     found = kind_of(result)
                     found = found if function.is_for_copies else as_arrays(found)
@@ -499,7 +486,7 @@ def _record(
 
 def _note_handed_on(function: StagedFunction, result: Any, arrays: list[TracedArray]) -> None:
     assert function.result is not None
-    found = _handed_on(result, function.result, arrays)
+    found = handed_on(result, function.result, arrays)
     known = function.handed_on if len(function.handed_on) == len(found) else [frozenset()] * len(found)
     function.handed_on = tuple(one | other for one, other in zip(known, found, strict=True))
 
@@ -580,20 +567,3 @@ def _recording(trace: Recorder, region: Region, snapshot: Snapshot) -> Iterator[
             for r in opened:
                 r.is_open = True
             trace.region, flow.snapshots, flow.unrolled, trace.catcher, flow.handled = saved
-
-
-@contextmanager
-def _seen_inside(arrays: list[TracedArray], region: Region, parameters: Iterator[Value]) -> Iterator[None]:
-    """Let arrays of the functions around stand for parameters."""
-    storages = list({id(array._storage): array._storage for array in arrays}.values())
-    saved = [(s, s.value, s.ref, s.section, s.argument, s.version) for s in storages]
-    inside = Section(region)
-    for storage in storages:
-        storage.value, storage.ref, storage.section, storage.argument = next(parameters), None, inside, None
-        storage.version += 1
-    try:
-        yield
-    finally:
-        for storage, value, ref, around, argument, version in saved:
-            storage.value, storage.ref, storage.section, storage.argument = value, ref, around, argument
-            storage.version = version + 1

@@ -168,11 +168,19 @@ def with_carried_texts(kind: Kind) -> Kind:
 
 
 def texts_grow(before: Kind, after: Kind) -> bool:
-    """Whether texts become longer each time, so that there is no end to what they may be."""
+    """Whether texts become longer each time, so that there is no end to what they may be.
+
+    Those before may be among those after, or are all of them where it is asked of one abstract type.
+    """
     if not isinstance(before, Choice) or not isinstance(after, Choice) or not is_text_kind(after):
         return False
-    known, found = before.constants, after.constants[len(before.constants) :]
-    return any(text and (new.startswith(text) or new.endswith(text)) for new in found for text in known)
+    known, found = before.constants, after.constants
+    found = found if before is after else found[len(known) :]
+    return any(
+        text and text != new and (new.startswith(text) or new.endswith(text))
+        for new in found
+        for text in known
+    )
 
 
 def is_made_text(kind: Kind) -> TypeGuard[Static]:
