@@ -147,7 +147,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         38,
         "classes that a function makes have counters; names of attributes are chosen by data",
     ),
-    ("weft", 24, "slices with steps of lists, and recursion whose constants and lengths differ in each call"),
+    ("", 24, "slices with steps of lists, and recursion whose constants and lengths differ in each call"),
     (
         "dialect",
         3,
