@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import all_dtypes, element_type, kind
+from ..dtypes import all_dtypes, element_type, is_bfloat16, kind
 from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
 from ..op import Array, Case, Cost, DType, Elementwise, Operand, TensorType
@@ -52,9 +52,20 @@ class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
             x = x.real
         if kind(x.dtype) == "f" and x.dtype.kind != "f":
             x = x.astype(np.float32)
+        if is_bfloat16(dtype) and x.dtype.itemsize > 2 and x.dtype != np.float32 and kind(x.dtype) in "fiu":
+            x = _round_to_odd(x.astype(np.float64))  # as the versions of `ml_dtypes` do that round once
         if dtype == np.uint32 and kind(x.dtype) == "f":
             x = x.astype(np.int64)  # NumPy's own result depends on how many elements there are
         return x.astype(dtype)
+
+
+def _round_to_odd(x: Array) -> Array:
+    """Float64 cut to float32, the last bit set where that is inexact, so that rounding again is right."""
+    nearest = x.astype(np.float32)
+    back, bits = nearest.astype(np.float64), nearest.view(np.int32)
+    towards_zero = bits - (np.abs(back) > np.abs(x))
+    is_inexact = (back != x) & ~np.isnan(x)
+    return np.where(is_inexact, towards_zero | 1, bits).astype(np.int32).view(np.float32)
 
 
 class Bitcast(Elementwise, name="bitcast", family="casts", cost=Cost.CHEAP):

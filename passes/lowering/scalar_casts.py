@@ -11,7 +11,6 @@ from .scalar_comparisons import complex_parts, is_nonzero
 from .scalars import FLOAT32, FLOAT64, DataType, ScalarBuilder, narrow, widen
 
 _INT64: DataType = np.dtype(np.int64)
-_FLOAT16: DataType = np.dtype(np.float16)
 
 
 def cast_scalar(conversion: Conversion, x: Value, source: DataType, target: DataType) -> Value:
@@ -59,12 +58,15 @@ def _wide(dtype: DataType) -> DataType:
 
 
 def _to_float(b: ScalarBuilder, x: Value, target: DataType) -> Value:
-    """By way of float32 to the narrow floats, as in NumPy and ml_dtypes; float64 to float16 rounds once."""
+    """By way of float32 to the narrow floats; what float32 does not hold exactly is rounded once all the same."""
     wide = _wide(target)
+    if b.kind != "f" and is_half(target) and b.width > 24:
+        double = b.op("arith.sitofp" if b.kind == "i" else "arith.uitofp", x, result=scalar_type(FLOAT64))
+        return _to_float(b.of(FLOAT64), double, target)
     if b.kind != "f":
         converted = b.op("arith.sitofp" if b.kind == "i" else "arith.uitofp", x, result=scalar_type(wide))
         return narrow(b.of(target), converted)
-    if b.dtype == FLOAT64 and target == _FLOAT16:
+    if b.dtype == FLOAT64 and is_half(target):
         return narrow(b.of(target), _round_to_odd(b, x))
     x = widen(b, x)
     if _wide(b.dtype) == FLOAT64 and wide == FLOAT32:

@@ -92,3 +92,14 @@ def test_selections() -> None:
             uses.append((OPS["select"], [condition, chosen, values[0]], {}))
             uses.append((OPS["select"], [np.array(False), values[-1], chosen], {}))
     assert_as_reference(uses)
+
+
+def test_integers_are_rounded_once_to_bfloat16() -> None:
+    values = [2**24 + 2**16 + 1, 2**24 + 2**16, 2**31 - 1, 2**30 + 2**22 + 1, -(2**24) - 2**16 - 1, 7]
+    for dtype in (np.int32, np.int64):
+        x = np.array(values, dtype)
+        got = weft.function(lambda x: x.astype(bfloat16))(x)
+        exact = [float(v) for v in got]
+        spacing = [2.0 ** (int(np.log2(abs(v))) - 7) for v in values]
+        assert all(abs(e - v) <= s / 2 for e, v, s in zip(exact, values, spacing, strict=True))
+        assert exact[0] > values[1]
