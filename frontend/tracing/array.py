@@ -18,9 +18,16 @@ from .array_api import require_array_api
 from .array_members import COMPARISONS, IN_PLACE_METHODS, METHODS, OPERATORS, PROPERTIES, UNARY
 from .behaviour import behaviour
 from .exact_numbers import refuse_exact_number
+from .joined_writes import hand_on, is_handed_on
 from .known_elements import elements_of
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
-from .may_alias import MayBeAnother, end_write, is_seen_elsewhere, make_unique, usable_aliases
+from .may_alias import (
+    MayBeAnother,
+    is_seen_elsewhere,
+    make_unique,
+    place_of_source,
+    usable_aliases,
+)
 from .needed_numbers import need_number
 from .number_types import number_type, said_of
 from .recorder import Assumption, Recorder, Storage
@@ -261,11 +268,16 @@ class TracedArray(TracedValue):
             value == storage.ref
         ):  # it is an array from outside that is this argument, which was a value until now
             (value,) = trace.create(ReadRef, [storage.ref], {})
+        self._store(value)
+        hand_on(storage)
+
+    def _store(self, value: Any) -> None:
+        """Record that the elements in the cell of the storage become others."""
+        storage = self._storage
         along = self._values_along_path()
         for step, before in zip(reversed(self._path), reversed(along[:-1]), strict=True):
-            value = behaviour().write_back(trace, step, before, value)
-        trace.create(WriteRef, [storage.ref, value], {})
-        end_write(storage)
+            value = behaviour().write_back(storage.trace, step, before, value)
+        storage.trace.create(WriteRef, [storage.ref, value], {})
 
     def _require_present_elements(self) -> None:
         """Refuse to use an array that may be another one, which was written since, at run time."""
@@ -275,7 +287,7 @@ class TracedArray(TracedValue):
                 storage.aliases.refuse()
             raise MayBeAnother(
                 f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
-                f"be one that was written since, made at {_place_of_source(storage)}; make "
+                f"be one that was written since, made at {place_of_source(storage)}; make "
                 "a copy before the condition or loop (x = x.copy())"
             )
 
@@ -284,9 +296,11 @@ class TracedArray(TracedValue):
         self._require_present_elements()
         storage = self._storage
         if is_seen_elsewhere(storage):
+            if is_handed_on(storage):
+                return
             raise MayBeAnother(
                 f"this writes to an array ({self._type}) that is, depending on a condition or on how often a loop ran, "
-                f"another array of the program, made at {_place_of_source(storage)}, or a new one; "
+                f"another array of the program, made at {place_of_source(storage)}, or a new one; "
                 "make a copy before the condition or loop (x = x.copy()) and write to that"
             )
         make_unique(storage)
@@ -478,20 +492,6 @@ def wrap(
 ) -> TracedArray:
     """A traced array, with a storage of its own, for an SSA value."""
     return TracedArray(Storage(trace, value, tensor_type or trace.type_of(value), made_at=made_at))
-
-
-def write_copy(storage: Storage, value: Value) -> None:
-    """Replace all elements of a storage that has a copy of what was written."""
-    storage.trace.make_cell(storage)
-    storage.trace.create(WriteRef, [storage.ref, value], {})
-    end_write(storage, is_copy=True)
-
-
-def _place_of_source(storage: Storage) -> str:
-    """Where an array was made that a storage may be, as messages say it."""
-    sources = usable_aliases(storage)
-    made_at = sources[0].made_at if sources else storage.made_at
-    return str(made_at or "its entry")
 
 
 def _namespace_method(name: str) -> Callable[..., Any]:

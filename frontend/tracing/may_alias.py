@@ -10,7 +10,7 @@ loops are long chains.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 from ...dialect.errors import UnsupportedError
@@ -51,7 +51,7 @@ def all_aliases(storage: Storage) -> list[Storage]:
 def may_be_one_of(storage: Storage) -> set[Storage]:
     """All storages that may be the array that a storage is."""
     sources = (storage, *all_aliases(storage))
-    return {*sources, *_all_users(sources)}
+    return {*sources, *all_users(sources)}
 
 
 def usable_aliases(storage: Storage) -> list[Storage]:
@@ -78,7 +78,7 @@ def make_unique(storage: Storage) -> None:
     for source in sources:  # the write that follows may be one to each of them, which lists may hold
         source.written_at = storage.trace.clock + 1
     own = {storage, *sources}
-    for user in _all_users(sources):
+    for user in all_users(sources):
         if user not in own and not _are_apart(storage, user):
             user.aliases.is_stale |= user.section.is_usable
     if join.sees_any is not None:
@@ -89,23 +89,27 @@ def make_unique(storage: Storage) -> None:
 
 def disconnect(storage: Storage) -> None:
     """Forget what a storage may be."""
+    storage.aliases.result, storage.aliases.arrays = None, ()
     for source in storage.aliases.by_path:
         if source is not None:
             source.aliases.users.pop(storage, None)
     storage.aliases.join, storage.aliases.by_path = None, ()
 
 
-def end_write(storage: Storage, is_copy: bool = False) -> None:
-    """Note that a storage has just been written, and write what has a copy of it, unless it is one itself."""
+def end_write(storage: Storage, is_copy: bool = False, in_step: Container[Storage] = ()) -> None:
+    """Note that a storage has just been written, and write what has a copy of it, unless it is one itself.
+
+    Those in step with it are written together with it.
+    """
     storage.trace.clock += 1
     storage.written_at = storage.trace.clock
     storage.version += 1
-    note_write(storage)
+    note_write(storage, in_step)
     if storage.behind_write is not None and not is_copy:
         storage.behind_write()
 
 
-def note_write(storage: Storage) -> None:
+def note_write(storage: Storage, in_step: Container[Storage] = ()) -> None:
     """Let what may be an array that was written get stale.
 
     What lies in a branch or loop body that has ended was computed and used before the write. It only leads on to
@@ -115,6 +119,8 @@ def note_write(storage: Storage) -> None:
     while pending:
         users = pending.pop().aliases.users
         for user in list(users):
+            if user in in_step:
+                continue
             if user.section.is_usable:
                 del users[user]
                 is_new, user.aliases.is_stale = not user.aliases.is_stale, True
@@ -127,7 +133,7 @@ def note_write(storage: Storage) -> None:
                 pending.append(user)
 
 
-def _all_users(storages: Iterable[Storage]) -> list[Storage]:
+def all_users(storages: Iterable[Storage]) -> list[Storage]:
     """All storages that may be one of some others."""
     found: dict[Storage, None] = {}
     pending = list(storages)
@@ -155,3 +161,10 @@ def _are_apart(one: Storage, other: Storage) -> bool:
         elif not {one, *all_aliases(one)}.isdisjoint({other, *all_aliases(other)}):
             return False
     return True
+
+
+def place_of_source(storage: Storage) -> str:
+    """Where an array was made that a storage may be, as messages say it."""
+    sources = usable_aliases(storage)
+    made_at = sources[0].made_at if sources else storage.made_at
+    return str(made_at or "its entry")

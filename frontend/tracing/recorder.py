@@ -41,6 +41,8 @@ class Join:
 
     sees_any: Callable[[Iterable[Storage]], bool] | None = None
     """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
+    where: Callable[[int, Callable[[], None]], None] | None = None
+    """Records what is done where the path with a number was taken; None where paths are not told apart later."""
 
 
 class Handed(NamedTuple):
@@ -83,12 +85,15 @@ ABSENT = object()
 class Aliases:
     """What an array may be at run time; `may_alias.py` follows them."""
 
-    __slots__ = ("by_path", "is_outside", "is_stale", "join", "refuse", "users")
+    __slots__ = ("arrays", "by_path", "is_outside", "is_stale", "join", "refuse", "result", "users")
 
     def __init__(self) -> None:
         self.join: Join | None = None
         self.by_path: tuple[Storage | None, ...] = ()
         """The array that each path leads to, where it is one."""
+        self.result: Any = None
+        """The array itself, where `arrays` are those that it is on each path, or views that it is."""
+        self.arrays: tuple[Any, ...] = ()
         self.users: dict[Storage, None] = {}
         """The storages that have this one as a source."""
         self.is_outside = False

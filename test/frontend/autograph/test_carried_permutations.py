@@ -179,7 +179,8 @@ def rebound_in_a_branch(held: Any, x: Any, n: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [rebound, rebound_item, rebound_alias, taken_from_another, taken_from_a_local]
+    "function",
+    [rebound, rebound_item, rebound_alias, taken_from_another, taken_from_a_local, rebound_in_a_branch],
 )
 def test_arrays_are_written_before_others_take_their_names(function: Any) -> None:
     """The first iteration writes to those from before the loop."""
@@ -194,7 +195,7 @@ def test_arrays_that_become_an_argument_are_written() -> None:
         assert_same(ours, theirs)
 
 
-@pytest.mark.parametrize("function", [under_another_name, rebound_in_a_branch])
+@pytest.mark.parametrize("function", [under_another_name])
 def test_arrays_that_are_written_under_other_names_are_refused(function: Any) -> None:
     """Which array is written depends on the iteration, and others see those from before the loop."""
     held = Held()

@@ -60,8 +60,8 @@ def test_what_cannot_be_staged_either_is_refused_as_before() -> None:
     def f(x: Any, y: Any) -> Any:
         total = 0.0
         for j in range(3):
-            one = x if y[j] > 0 else y
-            x[0] = 7
+            one = x if y[j] > 0 else y * 2 if y[j] > -5 else y
+            y[0] = 7
             total += one.sum()
         return total
 

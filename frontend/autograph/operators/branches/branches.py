@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -230,7 +231,7 @@ def join_paths(
     results = _finish(trace, draft, paths, [*computed, *decided])
     values = iter(results)
     exit_ = _exit(trace, paths, values)
-    join = Join(sees_any)
+    join = Join(sees_any, None if truth is None else partial(_where, trace, truth))
     for merge in computed:
         assert merge.kind is not None
         merge.value = _of_originals(unflatten(trace, merge.kind, values), paths)
@@ -275,6 +276,18 @@ def join_paths(
         and all(p.binds(merge.place, v) for p, v in zip(paths, merge.values, strict=True))
     }
     return Joined(exit_, result, all(path.raises for path in paths), settled)
+
+
+def _where(trace: Recorder, truth: TracedArray, number: int, record: Callable[[], None]) -> None:
+    """Record something on one of two paths, for what a condition that was decided earlier says."""
+    draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
+    for path in (0, 1):
+        region = draft.add_region(path)
+        with draft.recording(region):
+            if path == number:
+                record()
+            draft.terminate(region, "scf.yield", [])
+    draft.finish(draft.operands, [])
 
 
 def _of_originals(value: Any, paths: list[Path]) -> Any:

@@ -20,8 +20,9 @@ from ....numpy_api import lookup
 from ....reach.walks import attributes_of
 from ....runtime_values.results import RuntimeContainer
 from ....source.own_attributes import delete_own_attribute, own_attributes
-from ....tracing.array import TracedArray, wrap, write_copy
+from ....tracing.array import TracedArray, wrap
 from ....tracing.current import required_trace
+from ....tracing.joined_writes import write_copy
 from ....tracing.recorder import Recorder
 from ...library import deep_copies
 from ...library.inner_tables import InnerTable

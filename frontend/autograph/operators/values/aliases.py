@@ -120,6 +120,12 @@ def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
             return  # no join has made it
         outside = any(isinstance(candidate, np.ndarray) for candidate in candidates)
         connect(result._storage, join, map(_storage_of, candidates), outside)
+        if result._storage.aliases.join is join and not result._path:
+            arrays = [
+                one if _storage_of(one) is not None and one.type == result.type else None
+                for one in candidates
+            ]
+            result._storage.aliases.result, result._storage.aliases.arrays = result, tuple(arrays)
         if isinstance(result, SeveralTypes) and result.ndim:
             for number in range(len(result.types)):  # what is written to one of these is written to the array
                 connect(result.option(number)._storage, join, [result._storage] * len(candidates))
