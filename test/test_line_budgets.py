@@ -173,6 +173,16 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("dialect", 11, "bfloat16 is rounded once, writes reach one of two arrays"),
     ("frontend/autograph/operators", 1, "bfloat16 is rounded once, writes reach one of two arrays"),
     ("frontend/tracing", 8, "bfloat16 is rounded once, writes reach one of two arrays"),
+    (
+        "frontend/autograph/operators",
+        40,
+        "writes to one of two arrays reach the one that it is, by branches inside of others, too",
+    ),
+    (
+        "frontend/tracing",
+        75,
+        "writes to one of two arrays reach the one that it is, by branches inside of others, too",
+    ),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

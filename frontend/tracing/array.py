@@ -286,7 +286,7 @@ class TracedArray(TracedValue):
             if storage.aliases.refuse is not None:
                 storage.aliases.refuse()
             raise MayBeAnother(
-                f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
+                f"this reads an array ({storage.type}) that may, depending on a condition or on how often a loop ran, "
                 f"be one that was written since, made at {place_of_source(storage)}; make "
                 "a copy before the condition or loop (x = x.copy())"
             )
@@ -299,8 +299,8 @@ class TracedArray(TracedValue):
             if is_handed_on(storage):
                 return
             raise MayBeAnother(
-                f"this writes to an array ({self._type}) that is, depending on a condition or on how often a loop ran, "
-                f"another array of the program, made at {place_of_source(storage)}, or a new one; "
+                f"this writes to an array ({storage.type}) that is, depending on a condition or on how often a loop "
+                f"ran, another array of the program, made at {place_of_source(storage)}, or a new one; "
                 "make a copy before the condition or loop (x = x.copy()) and write to that"
             )
         make_unique(storage)

@@ -6,39 +6,74 @@ written to x to y, right behind each write: at each place of the program all of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.ops.state import WriteRef
 from .may_alias import all_aliases, all_users, end_write
+from .recorder import Way
 
 if TYPE_CHECKING:
     from ...dialect.mlir import Value
-    from .recorder import Storage
+    from ...dialect.types import TensorType
+    from .recorder import Conditions, Join, Storage
+
+
+def note_ways(result: Any, join: Join, candidates: Iterable[Any]) -> None:
+    """Note which array a join's result is where its paths were taken; a candidate is None where it is no array."""
+    aliases = result._storage.aliases
+    aliases.result, aliases.ways = result, None
+    if join.truth is None or aliases.is_outside:
+        return
+    ways: list[Way] = []
+    for path, array in enumerate(candidates):
+        found = () if array is None else _ways_to(array, result.type, join)
+        if found is None:
+            return
+        ways += [way._replace(conditions=((join.truth, path), *way.conditions)) for way in found]
+    aliases.ways = tuple(ways)
+
+
+def _ways_to(array: Any, type_: TensorType, join: Join) -> Sequence[Way] | None:
+    """The ways to what can be used of an array at the end of a path, and of what that is; None where not known."""
+    storage = array._storage
+    if storage.section.is_usable:
+        return [Way((), array)] if array.type == type_ else None
+    aliases = storage.aliases
+    if aliases.is_outside:
+        return None
+    if aliases.join is None or not any(one.section.is_usable for one in all_aliases(storage)):
+        return ()
+    if aliases.ways is None or array._path or array.type != type_:
+        return None
+    found: list[Way] = []
+    for way in aliases.ways:
+        inner = _ways_to(way.array, type_, join)
+        known = [(_behind(truth, join), path) for truth, path in way.conditions]
+        if inner is None or (inner and any(truth is None for truth, _ in known)):
+            return None
+        found += [Way((*known, *one.conditions), one.array) for one in inner]
+    return found
+
+
+def _behind(truth: Any, join: Join) -> Any:
+    """A condition as it can be used behind a join; None where it cannot."""
+    return truth if truth._storage.section.is_usable else join.decided_inside.get(truth._storage)
+
+
+def decided_inside(array: Any) -> list[Any]:
+    """The conditions on a path that has ended by which an array is another one."""
+    ways = array._storage.aliases.ways or ()
+    truths = {truth._storage: truth for way in ways for truth, _ in way.conditions}
+    return [truth for storage, truth in truths.items() if not storage.section.is_usable]
 
 
 def is_handed_on(storage: Storage) -> bool:
     """Whether what is written to a storage can be copied to all that it may be and the program can use."""
-    for one in (storage, *all_aliases(storage)):
+    for one in (storage, *_sources_of(storage)):
         aliases = one.aliases
-        if aliases.is_outside or aliases.is_stale:
-            return False
-        if aliases.join is not None and not _knows_arrays(one):
-            return False
-    return True
-
-
-def _knows_arrays(storage: Storage) -> bool:
-    """Whether it is known which array that can be used a storage is on each path of a join."""
-    aliases = storage.aliases
-    if aliases.result is None or aliases.join is None or aliases.join.where is None:
-        return False
-    for source, array in zip(aliases.by_path, aliases.arrays, strict=True):
-        if source is None:
-            continue
-        is_known = array is not None and source.section.is_usable
-        if not is_known and any(one.section.is_usable for one in (source, *all_aliases(source))):
+        if aliases.is_outside or aliases.is_stale or (aliases.join is not None and aliases.ways is None):
             return False
     return True
 
@@ -48,31 +83,58 @@ def hand_on(storage: Storage) -> None:
     written = [storage, *_sources_of(storage)]
     users = _users_in_step(storage, written)
     in_step = dict.fromkeys((*written, *users))
+    _forget_others_of_paths(written)
     end_write(storage, in_step=in_step)
     _write_sources(storage)
     for user in users:
-        for path, array in _usable_arrays(user):
-            if array._storage in in_step:
-                _copy(user, path, user.aliases.result, array)
+        for way in _usable_ways(user):
+            if way.array._storage in in_step:
+                _copy(user, way.conditions, user.aliases.result, way.array)
     for one in in_step:
         if one is not storage:
             end_write(one, in_step=in_step)
 
 
+def _forget_others_of_paths(written: list[Storage]) -> None:
+    """Let get stale what may be an array made on a path, and gone by now, that something written may be, too."""
+    for one in written:
+        pending = [source for source in _gone_sources(one) if source.aliases.join is None]
+        met = {one, *pending}
+        while pending:
+            for user in pending.pop().aliases.users.keys() - met:
+                met.add(user)
+                pending.append(user)
+                user.aliases.is_stale |= user.section.is_usable
+
+
+def _gone_sources(storage: Storage) -> list[Storage]:
+    """What a storage may be that was made on a path and cannot be used any more, unless it is that by another."""
+    found: dict[Storage, None] = {}
+    pending = [storage]
+    while pending:
+        sources = pending.pop().aliases.by_path
+        new = [one for one in sources if one is not None and not one.section.is_usable and one not in found]
+        found.update(dict.fromkeys(new))
+        pending += new
+    return list(found)
+
+
 def _write_sources(user: Storage) -> None:
     """Copy a storage to what it is where a path was taken, and there to what that is."""
-    for path, array in _usable_arrays(user):
-        _copy(user, path, array, user.aliases.result, then=partial(_write_sources, array._storage))
+    for way in _usable_ways(user):
+        _copy(
+            user,
+            way.conditions,
+            way.array,
+            user.aliases.result,
+            then=partial(_write_sources, way.array._storage),
+        )
 
 
 def _copy(
-    user: Storage,
-    path: int,
-    target: Any,
-    source: Any,
-    then: Callable[[], None] = lambda: None,
+    user: Storage, where: Conditions, target: Any, source: Any, then: Callable[[], None] = lambda: None
 ) -> None:
-    """Record that an array is copied to another one where a path to a join was taken, and what is done there then."""
+    """Record that an array is copied to another one where paths to joins were taken, and what is done there then."""
     join = user.aliases.join
     assert join is not None
     assert join.where is not None
@@ -83,14 +145,12 @@ def _copy(
         target._storage.version += 1  # views of it that were read before show others now
         then()
 
-    join.where(path, record)
+    join.where(where, record)
     target._storage.version += 1
 
 
-def _usable_arrays(user: Storage) -> Iterator[tuple[int, Any]]:
-    for path, array in enumerate(user.aliases.arrays):
-        if array is not None and array._storage.section.is_usable:
-            yield path, array
+def _usable_ways(user: Storage) -> list[Way]:
+    return [way for way in user.aliases.ways or () if way.array._storage.section.is_usable]
 
 
 def _sources_of(storage: Storage) -> list[Storage]:
@@ -98,7 +158,8 @@ def _sources_of(storage: Storage) -> list[Storage]:
     found: dict[Storage, None] = {}
     pending = [storage]
     while pending:
-        new = [array._storage for _, array in _usable_arrays(pending.pop()) if array._storage not in found]
+        ways = _usable_ways(pending.pop())
+        new = [way.array._storage for way in ways if way.array._storage not in found]
         found.update(dict.fromkeys(new))
         pending += new
     return list(found)
@@ -107,18 +168,19 @@ def _sources_of(storage: Storage) -> list[Storage]:
 def _users_in_step(storage: Storage, written: list[Storage]) -> list[Storage]:
     """All others that may be something that is written, and are seen later: each behind what it may be."""
     found: dict[Storage, None] = {}
-    pending = list(written)
+    pending, met = list(written), {storage}
     while pending:
-        for user in list(pending.pop().aliases.users):
-            if user is not storage and user not in found and user.section.is_usable and _is_followed(user):
-                found[user] = None
-                pending.append(user)
+        new = [user for user in pending.pop().aliases.users if user not in met]
+        met.update(new)
+        followed = [user for user in new if user.section.is_usable and _is_followed(user)]
+        found.update(dict.fromkeys(followed))
+        pending += [*followed, *(user for user in new if not user.section.is_usable)]
     ordered: dict[Storage, None] = {}
 
     def visit(one: Storage) -> None:
-        for _, array in _usable_arrays(one):
-            if array._storage in found and array._storage not in ordered:
-                visit(array._storage)
+        for way in _usable_ways(one):
+            if way.array._storage in found and way.array._storage not in ordered:
+                visit(way.array._storage)
         ordered[one] = None
 
     for one in found:
@@ -130,7 +192,7 @@ def _users_in_step(storage: Storage, written: list[Storage]) -> list[Storage]:
 def _is_followed(user: Storage) -> bool:
     """Whether an array that may be a written one gets its elements: it is known where it is, and can be seen."""
     join = user.aliases.join
-    if user.aliases.is_stale or join is None or join.sees_any is None or not _knows_arrays(user):
+    if user.aliases.is_stale or join is None or join.sees_any is None or user.aliases.ways is None:
         return False
     return join.sees_any([user, *all_users([user])])
 

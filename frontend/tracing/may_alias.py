@@ -89,7 +89,7 @@ def make_unique(storage: Storage) -> None:
 
 def disconnect(storage: Storage) -> None:
     """Forget what a storage may be."""
-    storage.aliases.result, storage.aliases.arrays = None, ()
+    storage.aliases.result, storage.aliases.ways = None, None
     for source in storage.aliases.by_path:
         if source is not None:
             source.aliases.users.pop(storage, None)

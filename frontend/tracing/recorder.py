@@ -10,8 +10,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -35,14 +36,29 @@ if TYPE_CHECKING:
 State = TypeVar("State")
 
 
+Conditions: TypeAlias = "tuple[tuple[Any, int], ...]"
+"""Traced conditions from the outermost on, with the number of the path that each led to."""
+
+
+class Way(NamedTuple):
+    """An array that another one is where some conditions led to paths."""
+
+    conditions: Conditions
+    array: Any
+
+
 @dataclass(eq=False)
 class Join:
     """A branch or loop that makes arrays of others; the paths that lead to its end are the same for all of them."""
 
     sees_any: Callable[[Iterable[Storage]], bool] | None = None
     """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
-    where: Callable[[int, Callable[[], None]], None] | None = None
-    """Records what is done where the path with a number was taken; None where paths are not told apart later."""
+    truth: Any = None
+    """The condition that decided, as it was then: a traced array; None where paths are not told apart later."""
+    where: Callable[[Conditions, Callable[[], None]], None] | None = None
+    """Records what is done where each of some conditions led to a path."""
+    decided_inside: dict[Storage, Any] = field(default_factory=dict)
+    """For conditions on a path that decided there what arrays are, the same behind the branch."""
 
 
 class Handed(NamedTuple):
@@ -85,15 +101,16 @@ ABSENT = object()
 class Aliases:
     """What an array may be at run time; `may_alias.py` follows them."""
 
-    __slots__ = ("arrays", "by_path", "is_outside", "is_stale", "join", "refuse", "result", "users")
+    __slots__ = ("by_path", "is_outside", "is_stale", "join", "refuse", "result", "users", "ways")
 
     def __init__(self) -> None:
         self.join: Join | None = None
         self.by_path: tuple[Storage | None, ...] = ()
         """The array that each path leads to, where it is one."""
         self.result: Any = None
-        """The array itself, where `arrays` are those that it is on each path, or views that it is."""
-        self.arrays: tuple[Any, ...] = ()
+        """The array itself, which a join has made."""
+        self.ways: tuple[Way, ...] | None = None
+        """All arrays, or views, that it may be and that can be used where it can; None where that is not known."""
         self.users: dict[Storage, None] = {}
         """The storages that have this one as a source."""
         self.is_outside = False

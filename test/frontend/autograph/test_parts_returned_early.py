@@ -57,13 +57,15 @@ def test_parts_are_as_the_iteration_left_them(program: Callable[..., Any], given
 
 def test_what_cannot_be_staged_either_is_refused_as_before() -> None:
     @weft.function
-    def f(x: Any, y: Any) -> Any:
+    def f(x: Any, y: Any, n: Any) -> Any:
         total = 0.0
-        for j in range(3):
-            one = x if y[j] > 0 else y * 2 if y[j] > -5 else y
+        for _ in range(3):
+            one = x
+            for _ in range(n):
+                one = y
             y[0] = 7
             total += one.sum()
         return total
 
     with pytest.raises(weft.UnsupportedError, match="be one that was written since"):
-        f(np.ones(3), np.ones(3))
+        f(np.ones(3), np.ones(3), np.int64(2))

@@ -132,7 +132,31 @@ def of_run_time_lengths(x: Any, y: Any, c: Any) -> Any:
     return held, first, second
 
 
-@pytest.mark.parametrize("function", [by_condition, views, chained, in_loops, of_run_time_lengths])
+def nested(x: Any, y: Any, c: Any) -> Any:
+    held = y
+    if c < 5:
+        if x[0] > -1:
+            held = x if c > 0 else y[::-1]
+        held[1] += 4
+    elif y[0] > 7:
+        held = x.copy()
+    x[0] += 1
+    held *= 3
+    y[2] = -2.0
+    return held
+
+
+def by_flags_that_change(x: Any, y: Any, c: Any) -> Any:
+    flags = np.array([c > 0, c > 5])
+    held = x if flags[0] else y
+    flags[0] = not flags[0]
+    held[0] = 8.0
+    return held, flags
+
+
+@pytest.mark.parametrize(
+    "function", [nested, by_flags_that_change, by_condition, views, chained, in_loops, of_run_time_lengths]
+)
 def test_writes_reach_what_an_array_is(function: Any) -> None:
     compiled = weft.function(function)
     for c in (1, -1, 6):
@@ -140,3 +164,29 @@ def test_writes_reach_what_an_array_is(function: Any) -> None:
             given, expected = ([scale * np.arange(3.0), np.arange(3.0) + 7] for _ in range(2))
             found, wanted = compiled(*given, np.int64(c)), function(*expected, np.int64(c))
             assert_same([found, *given], [wanted, *expected])
+
+
+def test_an_array_made_on_a_path_under_two_names_is_refused() -> None:
+    def f(x: Any, y: Any, c: Any) -> Any:
+        held = y
+        if c > 0:
+            held = x + 1
+            x = held
+        held[0] = 2.0
+        return held, x
+
+    with pytest.raises(weft.UnsupportedError, match="be one that was written since"):
+        weft.function(f)(np.zeros(3), np.ones(3), np.int64(1))
+
+
+def test_a_loop_that_writes_to_one_from_before_it_later_is_refused() -> None:
+    def f(x: Any, n: Any) -> Any:
+        a = np.zeros(3)
+        for _ in range(n):
+            if n > 1:
+                a *= 2
+                a = x
+        return a
+
+    with pytest.raises(weft.UnsupportedError, match="this loop writes in place to 'a'"):
+        weft.function(f)(np.ones(3), np.int64(2))

@@ -14,7 +14,8 @@ from ....runtime_values.joined_containers import JoinedContainer, JoinedContaine
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import required_trace
 from ....tracing.drafts import Draft
-from ....tracing.recorder import ABSENT, Handed, Join, Recorder
+from ....tracing.joined_writes import decided_inside
+from ....tracing.recorder import ABSENT, Conditions, Handed, Join, Recorder, Storage
 from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
 from ..lists import dynamic_lists
@@ -35,6 +36,7 @@ from ..values.aliases import (
     is_available,
     note_aliases,
     note_handed,
+    present,
     same_value,
     sees_any,
     with_all_assumptions,
@@ -171,6 +173,7 @@ def _stage_if(
     second: _SecondPath,
 ) -> Joined:
     control_flow(trace).branches_recorded += 1
+    decided = wrap(trace, truth._value())  # an array may be written later
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
     paths: list[Path] = []
     watched, kept = WatchedPaths(trace), KeptOnPaths(trace)
@@ -191,7 +194,7 @@ def _stage_if(
     if all(path.is_dead for path in paths):
         _finish(trace, draft, paths, [])
         raise Diverged
-    joined = join_paths(trace, draft, snapshot, paths, dead, wants_result, kept.found, truth)
+    joined = join_paths(trace, draft, snapshot, paths, dead, wants_result, kept.found, decided)
     for path, other in (paths, paths[::-1]):
         if path.raises and not other.may_raise:
             joined.raised = truth if path is paths[0] else np.logical_not(truth)
@@ -228,10 +231,14 @@ def join_paths(
     merges = _merges(trace, snapshot, paths, dead, wants_result)
     computed = _join_all(trace, merges, paths, snapshot)
     decided = _decided_inside(trace, computed, paths, snapshot)
-    results = _finish(trace, draft, paths, [*computed, *decided])
+    told = _told_inside(computed)
+    results = _finish(trace, draft, paths, [*told.values(), *computed, *decided])
     values = iter(results)
     exit_ = _exit(trace, paths, values)
-    join = Join(sees_any, None if truth is None else partial(_where, trace, truth))
+    join = Join(sees_any, truth, partial(_where, trace))
+    for storage, merge in told.items():
+        assert merge.kind is not None
+        join.decided_inside[storage] = unflatten(trace, merge.kind, values)
     for merge in computed:
         assert merge.kind is not None
         merge.value = _of_originals(unflatten(trace, merge.kind, values), paths)
@@ -278,14 +285,34 @@ def join_paths(
     return Joined(exit_, result, all(path.raises for path in paths), settled)
 
 
-def _where(trace: Recorder, truth: TracedArray, number: int, record: Callable[[], None]) -> None:
-    """Record something on one of two paths, for what a condition that was decided earlier says."""
+def _told_inside(merges: list[_Merge]) -> dict[Storage, _Merge]:
+    """What decided on the paths which of others an array is that they leave, which is known behind the branch."""
+    found: dict[Storage, _Merge] = {}
+    for merge in merges:
+        for number, value in enumerate(map(present, merge.values)):
+            if merge.absent[number] or not isinstance(value, TracedArray):
+                continue
+            for truth in decided_inside(value):
+                values: list[Any] = [np.bool_(False), np.bool_(False)]
+                values[number] = truth
+                found[truth._storage] = _Merge(
+                    "", None, values, [False, False], as_array_kind(kind_of(False))
+                )
+    return found
+
+
+def _where(trace: Recorder, conditions: Conditions, record: Callable[[], None]) -> None:
+    """Record something on one path of each of some branches, as the conditions that were decided earlier say."""
+    if not conditions:
+        record()
+        return
+    (truth, number), *inner = conditions
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
     for path in (0, 1):
         region = draft.add_region(path)
         with draft.recording(region):
             if path == number:
-                record()
+                _where(trace, tuple(inner), record)
             draft.terminate(region, "scf.yield", [])
     draft.finish(draft.operands, [])
 

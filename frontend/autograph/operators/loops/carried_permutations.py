@@ -8,7 +8,7 @@ others get their elements back behind the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,8 +88,9 @@ def find_permutations(
     `bound` is what the places hold at the start of the body, `ends` at its end; `versions` are those that arrays
     from before the loop had when it began. What cannot be given back is an `UnsupportedError`.
     """
+    stored = {value._storage for value in bound.values() if isinstance(value, TracedArray)}
     for key, value in bound.items():
-        _require_one_array(carried[key], value, ends.get(key), versions.get(key))
+        _require_one_array(carried[key], value, ends.get(key), versions.get(key), stored)
     arrays = {
         key: value
         for key, value in bound.items()
@@ -122,7 +123,18 @@ def version_of(initial: Any) -> int | None:
     return initial._storage.version if isinstance(initial, TracedArray) else None
 
 
-def _require_one_array(carried: CarriedArray, bound: Any, end: Any, version: int | None) -> None:
+def _until(storage: Storage, last: Container[Storage]) -> Iterator[Storage]:
+    """A storage and what it may be, up to the last ones."""
+    yield storage
+    if storage not in last:
+        for source in storage.aliases.by_path:
+            if source is not None:
+                yield from _until(source, last)
+
+
+def _require_one_array(
+    carried: CarriedArray, bound: Any, end: Any, version: int | None, carried_storages: Container[Storage]
+) -> None:
     """Refuse to write, in some iterations, to an array that was there before the loop and is not carried as that."""
     if not isinstance(bound, TracedArray) or not bound.ndim:
         return
@@ -134,8 +146,10 @@ def _require_one_array(carried: CarriedArray, bound: Any, end: Any, version: int
         raise _refusal(carried.place, initial._storage)  # written under another name
     if is_written and isinstance(end, np.ndarray):
         raise _refusal(carried.place, None)
-    if is_written and isinstance(end, TracedArray) and not end._storage.region.is_inside(body):
-        raise _refusal(carried.place, end._storage)
+    if is_written and isinstance(end, TracedArray):
+        for storage in _until(end._storage, carried_storages):
+            if not storage.region.is_inside(body) or storage.aliases.is_outside:
+                raise _refusal(carried.place, storage)
 
 
 def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> tuple[list[Key], bool]:

@@ -528,7 +528,9 @@ class _Recording:
             operands = [zero, loop.trips, one, *self.initial]
         made = self.draft.finish(operands, types)
         results = iter(made)
-        join = Join(sees_any)
+        within, join = Join(), Join(sees_any)
+        for key, value in self.bound.items():  # which iterations before have left
+            note_aliases(within, value, [self.passed[key].initial, self.ends[-1].get(key)])
         for key, carried in self.passed.items():
             value = self._left_in(key, carried, results)
             note_aliases(join, value, [carried.initial, self.ends[-1].get(key)])

@@ -17,6 +17,7 @@ from ....signature.traced_value import ArrayHolder, held
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.joined_writes import note_ways
 from ....tracing.may_alias import connect, usable_aliases
 from ....tracing.recorder import ABSENT, Handed, Join, Storage
 from ....tracing.several_types import SeveralTypes, TypeOfValue
@@ -121,11 +122,7 @@ def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
         outside = any(isinstance(candidate, np.ndarray) for candidate in candidates)
         connect(result._storage, join, map(_storage_of, candidates), outside)
         if result._storage.aliases.join is join and not result._path:
-            arrays = [
-                one if _storage_of(one) is not None and one.type == result.type else None
-                for one in candidates
-            ]
-            result._storage.aliases.result, result._storage.aliases.arrays = result, tuple(arrays)
+            note_ways(result, join, [None if _storage_of(one) is None else one for one in candidates])
         if isinstance(result, SeveralTypes) and result.ndim:
             for number in range(len(result.types)):  # what is written to one of these is written to the array
                 connect(result.option(number)._storage, join, [result._storage] * len(candidates))
