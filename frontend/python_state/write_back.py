@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ...dialect.errors import UnsupportedError
+from ..autograph.library.deques import Deque
 from ..autograph.operators.values.mismatches import has_default
 from ..autograph.operators.values.optional import MaybeUnbound
-from ..autograph.operators.values.program_locations import UNBOUND, Items, KeyOrder, ProgramLocation
+from ..autograph.operators.values.program_locations import (
+    UNBOUND,
+    Attribute,
+    Items,
+    KeyOrder,
+    ProgramLocation,
+)
 from ..guards.handles import Arguments, ContextVariable, Handle, Item, Linked, Member
 from ..runtime_values.results import RuntimeContainer
 from ..tracing.current import current_trace
@@ -47,7 +54,7 @@ class WriteBack:
         self._outputs = outputs
         self._updates: list[Update] = []
         grown = state.grown_containers()
-        changes = list(state.snapshot.changes().values())
+        changes = [found for found in state.snapshot.changes().values() if not _is_count_of_changes(*found)]
         outputs.meet(_stored_in(place, value) for place, value in changes)
         with state.places.indexed():
             self._add_all(changes, grown)
@@ -152,6 +159,11 @@ class WriteBack:
         except UnsupportedError as error:
             error.args = (str(error.args[0]).replace("the result", place.name, 1), *error.args[1:])
             raise
+
+
+def _is_count_of_changes(place: ProgramLocation, value: Any) -> bool:
+    """Whether a place is what a deque keeps besides its items, which loops over it ask."""
+    return isinstance(place, Attribute) and isinstance(place.owner, Deque) and place.attribute == "_changes"
 
 
 def _stored_in(place: ProgramLocation, value: Any) -> Any:

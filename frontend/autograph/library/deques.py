@@ -28,6 +28,7 @@ class Deque(InPlaceOf):
         if maxlen is not None and maxlen < 0:
             raise ValueError("maxlen must be non-negative")
         self._maxlen = maxlen
+        self._changes = 0
         self._items = list(iterable)
         if maxlen is not None and len(self._items) > maxlen:
             self._items = self._items[len(self._items) - maxlen :]
@@ -39,6 +40,11 @@ class Deque(InPlaceOf):
         return self._items
 
     @property
+    def changes(self) -> int:
+        """How often items were added, taken away, or moved, which no loop over the deque may do."""
+        return self._changes
+
+    @property
     def maxlen(self) -> int | None:
         """How many items there are at most; None for any number."""
         return self._maxlen
@@ -47,12 +53,14 @@ class Deque(InPlaceOf):
 
     def append(self, item: Any) -> None:
         """Add an item at the right; a full deque loses the one at the left."""
+        self._changes += 1
         self._items.append(item)
         if self._maxlen is not None and len(self._items) > self._maxlen:
             self._items.pop(0)
 
     def appendleft(self, item: Any) -> None:
         """Add an item at the left; a full deque loses the one at the right."""
+        self._changes += 1
         self._items.insert(0, item)
         if self._maxlen is not None and len(self._items) > self._maxlen:
             self._items.pop()
@@ -71,6 +79,7 @@ class Deque(InPlaceOf):
         """Put an item in front of a position."""
         if self._maxlen is not None and len(self._items) >= self._maxlen:
             raise IndexError("deque already at its maximum size")
+        self._changes += 1
         self._items.insert(index, item)
 
     # Taking away
@@ -79,22 +88,26 @@ class Deque(InPlaceOf):
         """Take the item at the right."""
         if not self._items:
             raise IndexError("pop from an empty deque")
+        self._changes += 1
         return self._items.pop()
 
     def popleft(self) -> Any:
         """Take the item at the left."""
         if not self._items:
             raise IndexError("pop from an empty deque")
+        self._changes += 1
         return self._items.pop(0)
 
     def remove(self, item: Any) -> None:
         """Take the first item away that equals another."""
         if item not in self._items:
             raise ValueError(f"{item!r} is not in deque")
+        self._changes += 1
         self._items.remove(item)
 
     def clear(self) -> None:
         """Take all items away."""
+        self._changes += len(self._items)
         self._items.clear()
 
     # Order
@@ -105,8 +118,9 @@ class Deque(InPlaceOf):
 
     def rotate(self, n: int = 1) -> None:
         """Move the last `n` items to the left; negative ones the other way."""
-        if self._items:
-            count = len(self._items)
+        count = len(self._items)
+        if count > 1:
+            self._changes += 1
             first = count - n % count
             self._items[:] = self._items[first:] + self._items[:first]
 
@@ -155,7 +169,9 @@ class Deque(InPlaceOf):
         self._items[self._checked(index)] = item
 
     def __delitem__(self, index: int) -> None:
-        del self._items[self._checked(index)]
+        place = self._checked(index)
+        self._changes += 1
+        del self._items[place]
 
     # Operators
 

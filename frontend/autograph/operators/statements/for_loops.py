@@ -340,14 +340,17 @@ def _keeping_deque(deque: Deque, body: Callable[[Any], Exit]) -> Callable[[Any],
     """The body of a loop over a deque, which must not become longer or shorter, unless the loop is left."""
 
     def checked(item: Any) -> Exit:
-        before = _length_of(deque)
+        before = deque.changes
         exit_ = body(item)
-        if _length_of(deque) == before or codes_of(exit_) <= _LEAVING:
+        changed: Any = deque.changes != before
+        if changed is False or codes_of(exit_) <= _LEAVING:
             return exit_
         if isinstance(exit_, StagedExit):
-            raise_if(np.logical_not(exit_.among(*_LEAVING)), "RuntimeError", _MUTATED)
-        else:
+            changed = np.logical_and(changed, np.logical_not(exit_.among(*_LEAVING)))
+        if changed is True:
             effects.raise_(lambda: RuntimeError(_MUTATED))
+        else:
+            raise_if(changed, "RuntimeError", _MUTATED)
         return exit_
 
     checked.__wrapped__ = body  # type: ignore[attr-defined]
@@ -355,12 +358,6 @@ def _keeping_deque(deque: Deque, body: Callable[[Any], Exit]) -> Callable[[Any],
 
 
 _MUTATED = "deque mutated during iteration"
-
-
-def _length_of(deque: Deque) -> int | None:
-    """How many items there are, where that is known while tracing."""
-    items = resolve_grown_list(deque.items_of())
-    return len(items) if type(items) is list else None
 
 
 def _keeping_keys(walk: TableWalk, body: Callable[[Any], Exit]) -> Callable[[Any], Exit]:

@@ -216,3 +216,45 @@ def test_a_deque_does_not_change_its_length_while_a_loop_walks_it() -> None:
 
     for program in (doubled, taken, left):
         same(program, np.array([2.0, 3.0]), traces=None)
+
+
+def added_at_a_place(n: Any, k: Any) -> Any:
+    d = collections.deque(range(n))
+    for v in d:
+        if v == k:
+            d.append(5)
+    return list(d)
+
+
+def moved_at_a_place(n: Any, k: Any) -> Any:
+    d = collections.deque([1, 2, 3])
+    for v in d:
+        if v == k:
+            d.rotate(1)
+    return list(d)
+
+
+def as_long_as_before(n: Any, k: Any) -> Any:
+    d, found = collections.deque(), []
+    for i in range(n):
+        d.append(i)
+    for v in d:
+        found.append(v)
+        if v == k:
+            d.append(v)
+            d.popleft()
+        d[0] = v
+    return found, list(d)
+
+
+@pytest.mark.parametrize("function", [added_at_a_place, moved_at_a_place, as_long_as_before])
+def test_a_deque_that_a_loop_walks_is_not_changed_where_values_decide(function: Callable[..., Any]) -> None:
+    compiled = weft.function(function)
+    for n, k in ((4, 1), (4, 9), (1, 0), (3, 2)):
+        try:
+            expected = function(n, k)
+        except RuntimeError as error:
+            with pytest.raises(RuntimeError, match=str(error)):
+                compiled(np.int64(n), np.int64(k))
+        else:
+            assert compiled(np.int64(n), np.int64(k)) == expected
