@@ -219,7 +219,7 @@ def test_a_deque_does_not_change_its_length_while_a_loop_walks_it() -> None:
 
 
 def added_at_a_place(n: Any, k: Any) -> Any:
-    d = collections.deque(range(n))
+    d = deque(range(n))
     for v in d:
         if v == k:
             d.append(5)
@@ -227,7 +227,7 @@ def added_at_a_place(n: Any, k: Any) -> Any:
 
 
 def moved_at_a_place(n: Any, k: Any) -> Any:
-    d = collections.deque([1, 2, 3])
+    d = deque([1, 2, 3])
     for v in d:
         if v == k:
             d.rotate(1)
@@ -235,7 +235,7 @@ def moved_at_a_place(n: Any, k: Any) -> Any:
 
 
 def as_long_as_before(n: Any, k: Any) -> Any:
-    d, found = collections.deque(), []
+    d, found = deque(), []
     for i in range(n):
         d.append(i)
     for v in d:
