@@ -183,6 +183,8 @@ RAISED: tuple[tuple[str, int, str], ...] = (
         75,
         "writes to one of two arrays reach the one that it is, by branches inside of others, too",
     ),
+    ("frontend", 14, "np.poly1d of coefficients that the program computes"),
+    ("frontend/autograph", 97, "np.poly1d of coefficients that the program computes"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

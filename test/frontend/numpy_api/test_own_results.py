@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.differential import assert_same
 
 special = pytest.importorskip("scipy.special")
 
@@ -160,14 +161,55 @@ def test_polynomials_with_known_coefficients_are_called() -> None:
     same_as_eager(lambda x: (CUBIC(x), np.poly1d([2, 1])(x[0])), [1.0, 2.0, -3.0])
 
 
-def test_objects_with_arrays_of_several_lengths_give_way_to_the_refusal() -> None:
-    @weft.function
-    def f(c: Any) -> Any:
-        np.polynomial.Polynomial(c).deriv()
-        return np.poly1d(c)(2.0)
+def _fitted(x: Any) -> Any:
+    p = np.poly1d(np.polyfit(x, x**2 + 1, 2))
+    return p(x), p(2.5), p.order, p.c
 
-    with pytest.raises(weft.UnsupportedError, match=r"np\.poly1d of coefficients that the program computes"):
-        f(np.arange(1.0, 5.0))
+
+def _asked(c: Any) -> Any:
+    p = np.poly1d(c)
+    slope, area = p.deriv(), p.integ(k=1)
+    return slope(1.0), area(2.0), len(p), p[0], p[1], p[9], sum(v for v in p), [2 * v for v in p], area.order
+
+
+def _combined(c: Any) -> Any:
+    p, q = np.poly1d(c), np.poly1d([2.0, 0.0, 1.0])
+    quotient, rest = np.poly1d(2 * c) / p
+    together = (p + q, p * q, q - p, 1 - p, -p, 2 * p + 1, p / 2, p**2, p(p), quotient, rest)
+    return [one.c for one in together], p == q, p != np.poly1d(p), np.poly1d(c, True)(0.5)
+
+
+def _changed(c: Any) -> Any:
+    p = np.poly1d(c, variable="t")
+    p[1] = 7.0
+    print(p)
+    return p.coeffs, isinstance(p, np.poly1d)
+
+
+def _zero(c: Any) -> Any:
+    x = 3.0
+    p = np.poly1d(c)
+    for _ in range(6):
+        x = x - p(x) / p.deriv()(x)
+    return x
+
+
+@pytest.mark.filterwarnings("ignore:np.polyfit is not compiled")
+@pytest.mark.parametrize("program", [_fitted, _asked, _combined, _changed, _zero])
+def test_polynomials_of_computed_coefficients(program: Any, capsys: Any) -> None:
+    compiled = weft.function(program)
+    for c in ([1.0, 2.0, 3.0], [0.0, 2.0, 4.0], [3.0, -1.0, 0.5]):
+        expected, told = program(np.array(c)), capsys.readouterr().out
+        assert_same(compiled(np.array(c)), expected, rtol=1e-9)
+        assert capsys.readouterr().out == told
+
+
+def test_polynomials_are_returned_as_numpys() -> None:
+    compiled = weft.function(lambda c: np.poly1d(c))
+    for c in ([0.0, 0.0, 1.0, 2.0], [0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 2.0]):
+        found = compiled(np.array(c))
+        assert type(found) is np.poly1d
+        assert repr(found) == repr(np.poly1d(c))
 
 
 def test_diagonals_that_are_returned_may_be_written_where_numpy_lets_one() -> None:

@@ -28,7 +28,7 @@ from ....signature.traced_value import CompositeValue, held
 from ....source.modules import module_of, told
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
-from ...library import InPlaceOf, deques, queues, stacks
+from ...library import InPlaceOf, deques, polynomials, queues, stacks
 from ..interface import operators
 from ..lists import dynamic_lists
 from ..statements import dict_lookups, effects, generators
@@ -180,7 +180,7 @@ _ROWS: dict[Any, _Row] = {
     np.ndenumerate: (_always, lambda: arrays.ndenumerate),
     np.broadcast: (_always, lambda: array_iterators.Broadcast),
     np.nditer: (_always, lambda: array_iterators.ElementIterator),
-    np.poly1d: (_some_traced, lambda: vectorized_functions.poly1d),
+    np.poly1d: (_always, _in_place(polynomials.Poly1d)),
     # Collections as a whole
     any: (_always, lambda: lists.any_),
     all: (_always, lambda: lists.all_),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -238,14 +238,6 @@ def apply_along_axis(func1d: Function, axis: Any, arr: Any, *args: Any, **kwargs
 def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
     """`np.fromiter`."""
     return convert_once(_fromiter)(iter, dtype, count)
-
-
-def poly1d(*args: Any, **kwargs: Any) -> NoReturn:
-    """`np.poly1d` of coefficients that the program computes, of which it leaves out the leading zeros."""
-    raise UnsupportedError(
-        "np.poly1d of coefficients that the program computes is not supported in compiled code: np.polyval(c, x), "
-        "np.polyder(c), np.polymul(a, b) and the like take these as they are"
-    )
 
 
 def _of_numpy(function: Any) -> Function:
