@@ -185,6 +185,9 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ),
     ("frontend", 14, "np.poly1d of coefficients that the program computes"),
     ("frontend/autograph", 97, "np.poly1d of coefficients that the program computes"),
+    ("frontend/autograph", 13, "arrays at places that data say of lists are written and replaced"),
+    ("frontend/autograph/operators", 2, "arrays at places that data say of lists are written and replaced"),
+    ("frontend/tracing", 21, "arrays at places that data say of lists are written and replaced"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -7,6 +7,7 @@ compiled program. Strings and dicts are looked up while tracing, so that a trace
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...dialect.ops.indexing import FindOutOfBounds, Gather
 from ...dialect.records import replace
 from ..tracing.array import USE_WEFT_ARRAYS, TracedArray, wrap
 from ..tracing.element_stores import bounded_index
+from ..tracing.joined_writes import record_where, write_copy
 from ..tracing.may_alias import connect
 from ..tracing.packed_items import stacked_items
 from ..tracing.recorder import Join, Stacked
@@ -166,18 +168,42 @@ def _select(trace: Recorder, entries: list[Any], place: TracedArray) -> Any:
     if isinstance(first, tuple) and all(type(e) is type(first) and len(e) == len(first) for e in entries):
         columns = [_select(trace, list(column), place) for column in zip(*entries, strict=True)]
         return type(first)(*columns) if hasattr(first, "_fields") else tuple(columns)
-    step = ViewStep(Gather, {"axes": (0,), "position": 0}, (place.copy(),), refusal=_REFUSAL)
+    are_written = len(entries) <= MOST_WRITTEN and all(map(_is_traced_array, entries))
+    write = partial(_write_one, entries, place) if are_written else None
+    refusal = "" if are_written else _REFUSAL
+    step = ViewStep(Gather, {"axes": (0,), "position": 0}, (place.copy(),), refusal=refusal, write=write)
     found = stacked_entries(trace, entries)._view(step)
     if found.ndim:
-        # It is one of the arrays: a write to one of these makes what was stacked stale.
-        arrays = [entry._storage if isinstance(entry, TracedArray) else None for entry in entries]
-        connect(found._storage, Join(), arrays)
-        found._storage.handed = Stacked(tuple(entries))
+        _connect(found, entries)
         return found
     kinds = {(isinstance(entry, TracedArray) and entry._python_type) or type(entry) for entry in entries}
     number = max(kinds, key=_NUMBERS.index) if kinds <= set(_NUMBERS) else None
     are_arrays = all(isinstance(entry, np.ndarray) or _is_traced_array(entry) for entry in entries)
     return found.copy()._like_python(number)._as_array(are_arrays)
+
+
+MOST_WRITTEN = 64
+"""Of so many arrays the one at a place is written, each under a condition of its own."""
+
+
+def _connect(found: TracedArray, entries: list[Any]) -> None:
+    """Note that an array is one of others: a write to one of these makes what was stacked stale."""
+    arrays = [entry._storage if isinstance(entry, TracedArray) else None for entry in entries]
+    connect(found._storage, Join(), arrays)
+    found._storage.handed = Stacked(tuple(entries))
+
+
+def _write_one(entries: list[Any], place: TracedArray, found: TracedArray, new: TracedArray) -> None:
+    """Write new elements to what shows, of the array at a place, or a part of it; what was stacked is so anew."""
+    trace, storage = found._storage.trace, found._storage
+    elements = wrap(trace, new._value(), new.type)
+    at: Any = np.where(np.less(place, 0), np.add(place, len(entries)), place)
+    for number, entry in enumerate(entries):
+        target = TracedArray(entry._storage, (*entry._path, *found._path[1:]), found.type)
+        record_where(trace, ((np.equal(at, number), 0),), partial(target._write, elements))
+    write_copy(storage, stacked_entries(trace, entries)._value())
+    storage.aliases.is_stale = False
+    _connect(found, entries)
 
 
 def _is_traced_array(entry: Any) -> bool:

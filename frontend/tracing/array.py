@@ -256,6 +256,9 @@ class TracedArray(TracedValue):
         trace.require_active(storage, self._type)
         if self._is_number:
             raise WeftTypeError(f"the {what} is a {self._class_name}: only arrays can be changed in place")
+        if self._path and self._path[0].write is not None:
+            self._require_present_elements()
+            return self._path[0].write(self, new)
         self._require_own_memory()
         require_writable(self._path, what)
         if storage.assumption is not None:
@@ -264,9 +267,7 @@ class TracedArray(TracedValue):
             assumption.hold()
         trace.make_cell(storage)
         value = new._value()
-        if (
-            value == storage.ref
-        ):  # it is an array from outside that is this argument, which was a value until now
+        if value == storage.ref:  # an array from outside that is this argument, and was a value until now
             (value,) = trace.create(ReadRef, [storage.ref], {})
         self._store(value)
         hand_on(storage)

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...dialect.mlir import Value, ir
 from ...dialect.ops.state import WriteRef
+from ...dialect.register import context
+from .drafts import Draft
 from .may_alias import all_aliases, all_users, end_write
 from .recorder import Way
 
 if TYPE_CHECKING:
-    from ...dialect.mlir import Value
     from ...dialect.types import TensorType
-    from .recorder import Conditions, Join, Storage
+    from .recorder import Conditions, Join, Recorder, Storage
 
 
 def note_ways(result: Any, join: Join, candidates: Iterable[Any]) -> None:
@@ -137,7 +139,6 @@ def _copy(
     """Record that an array is copied to another one where paths to joins were taken, and what is done there then."""
     join = user.aliases.join
     assert join is not None
-    assert join.where is not None
     target._storage.trace.make_cell(target._storage)
 
     def record() -> None:
@@ -145,8 +146,27 @@ def _copy(
         target._storage.version += 1  # views of it that were read before show others now
         then()
 
-    join.where(where, record)
+    record_where(target._storage.trace, where, record)
     target._storage.version += 1
+
+
+def record_where(trace: Recorder, conditions: Conditions, record: Callable[[], None]) -> None:
+    """Record something on one path of each of some branches, as the conditions that were decided earlier say."""
+    if not conditions:
+        record()
+        return
+    (truth, number), *inner = conditions
+    with context():
+        bit = ir.IntegerType.get_signless(1)
+    decided = trace.create_upstream("tensor.extract", [truth._value()], [bit])
+    draft = Draft(trace, "scf.if", decided, regions=2)
+    for path in (0, 1):
+        region = draft.add_region(path)
+        with draft.recording(region):
+            if path == number:
+                record_where(trace, tuple(inner), record)
+            draft.terminate(region, "scf.yield", [])
+    draft.finish(draft.operands, [])
 
 
 def _usable_ways(user: Storage) -> list[Way]:

@@ -55,8 +55,6 @@ class Join:
     """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
     truth: Any = None
     """The condition that decided, as it was then: a traced array; None where paths are not told apart later."""
-    where: Callable[[Conditions, Callable[[], None]], None] | None = None
-    """Records what is done where each of some conditions led to a path."""
     decided_inside: dict[Storage, Any] = field(default_factory=dict)
     """For conditions on a path that decided there what arrays are, the same behind the branch."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import UnsupportedError, WeftValueError
@@ -26,6 +26,8 @@ class ViewStep:
     """Why compiled code cannot write through it where NumPy lets one; empty where it can."""
     is_flag: bool = False
     """Whether NumPy has the array itself here, which was made read-only."""
+    write: Callable[[Any, Any], None] | None = None
+    """Writes new elements to what a view that begins with this step shows; None where that is its base."""
 
 
 def require_writable(path: Iterable[ViewStep], what: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import required_trace
 from ....tracing.drafts import Draft
 from ....tracing.joined_writes import decided_inside
-from ....tracing.recorder import ABSENT, Conditions, Handed, Join, Recorder, Storage
+from ....tracing.recorder import ABSENT, Handed, Join, Recorder, Storage
 from ....tracing.several_types import SeveralTypes, install_staging
 from ....tracing.staging import value_of
 from ..lists import dynamic_lists
@@ -235,7 +234,7 @@ def join_paths(
     results = _finish(trace, draft, paths, [*told.values(), *computed, *decided])
     values = iter(results)
     exit_ = _exit(trace, paths, values)
-    join = Join(sees_any, truth, partial(_where, trace))
+    join = Join(sees_any, truth)
     for storage, merge in told.items():
         assert merge.kind is not None
         join.decided_inside[storage] = unflatten(trace, merge.kind, values)
@@ -299,22 +298,6 @@ def _told_inside(merges: list[_Merge]) -> dict[Storage, _Merge]:
                     "", None, values, [False, False], as_array_kind(kind_of(False))
                 )
     return found
-
-
-def _where(trace: Recorder, conditions: Conditions, record: Callable[[], None]) -> None:
-    """Record something on one path of each of some branches, as the conditions that were decided earlier say."""
-    if not conditions:
-        record()
-        return
-    (truth, number), *inner = conditions
-    draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
-    for path in (0, 1):
-        region = draft.add_region(path)
-        with draft.recording(region):
-            if path == number:
-                _where(trace, tuple(inner), record)
-            draft.terminate(region, "scf.yield", [])
-    draft.finish(draft.operands, [])
 
 
 def _of_originals(value: Any, paths: list[Path]) -> Any:

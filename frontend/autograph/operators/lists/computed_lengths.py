@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
-from ....indexing.python_sequences import place_in
+from ....indexing.python_sequences import MOST_WRITTEN, place_in
 from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeContainer, RuntimeLength, RuntimeObject
 from ....settings import settings
@@ -165,6 +165,27 @@ def as_written(items: Any, *added: Any) -> Any:
     if kind is None or (not kind.types and len(items) <= settings.unroll_limit):
         return items
     return _grown(trace, items, kind)
+
+
+def puts_array(items: Any, place: Any, value: Any) -> bool:
+    """Put an array in the place that data say of a list of arrays; False for other lists, of which nothing is changed.
+
+    Each place holds the array or what it held, as the condition says that the place is meant.
+    """
+    if type(items) is not list or len(items) > MOST_WRITTEN or not all(map(_is_array, (*items, value))):
+        return False
+    found = place_in(items, place)
+    for number, item in enumerate(items):
+        items[number] = operators().if_exp(np.equal(found, number), lambda: value, partial(_same, item))
+    return True
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, TracedArray) and not value._is_scalar
 
 
 def is_text(value: Any) -> bool:

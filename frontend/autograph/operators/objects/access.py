@@ -63,7 +63,7 @@ from ..values.unfollowed_changes import require_followed, require_followed_attri
 from .arithmetic import update
 from .changed_classes import require_state_of_class
 from .chosen_objects import ChosenAttributes, are_objects, called_on_chosen, class_in_python
-from .keys import plain_key
+from .keys import plain_key, there
 from .members import first_member, is_of_class, looked_in, member_of
 
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
@@ -497,7 +497,7 @@ def _is_of_numpy(container: Any) -> bool:
 
 def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
-    container = _there(container, "'NoneType' object does not support item assignment")
+    container = there(container, "'NoneType' object does not support item assignment")
     if isinstance(container, Chosen) and container.held:
         container.with_others(set_item, key, value)
         return
@@ -523,37 +523,34 @@ def set_item(container: Any, key: Any, value: Any) -> None:
         becoming.put(container, key, value)
         return
     key = plain_key(container, key)
-    if type(container) is list and computed_lengths.has_computed_bounds(key):
-        container = computed_lengths.growing(container, key)
-    if (
-        type(container) is list
-        and isinstance(key, slice)
-        and isinstance(resolve_grown_list(value), RuntimeLength)
-    ):
-        computed_lengths.replace_part(container, key, resolve_grown_list(value))
+    if type(container) is list and _put_in_list(container, key, value):
         return
-    if type(container) is list and isinstance(key, TracedArray):
-        require_no_copy(container)  # there would be one for each place
-        container = computed_lengths.as_written(container, value)
     if trace is not None and isinstance(container, TracedArray):
         write_followed(trace, operator.setitem, container, key, value)
     else:
         assign_item(container, key, value)
 
 
-def _there(container: Any, message: str) -> Any:
-    """What an item is set or deleted in; the call of the program ends with an error where it is None."""
-    container = resolve_grown_list(container)
-    return (
-        resolve_grown_list(container._get("TypeError", message))
-        if isinstance(container, Optional)
-        else container
-    )
+def _put_in_list(items: list[Any], key: Any, value: Any) -> bool:
+    """Put something where only the program knows the place, or how much it is; False for what is known."""
+    if computed_lengths.has_computed_bounds(key):
+        assign_item(computed_lengths.growing(items, key), key, value)
+        return True
+    if isinstance(key, slice) and isinstance(resolve_grown_list(value), RuntimeLength):
+        computed_lengths.replace_part(items, key, resolve_grown_list(value))
+        return True
+    if not isinstance(key, TracedArray):
+        return False
+    require_no_copy(items)  # there would be one for each place
+    written = computed_lengths.as_written(items, value)
+    if not computed_lengths.puts_array(written, key, value):
+        assign_item(written, key, value)
+    return True
 
 
 def del_item(container: Any, key: Any) -> None:
     """`del container[key]`."""
-    container = _there(container, "'NoneType' object does not support item deletion")
+    container = there(container, "'NoneType' object does not support item deletion")
     if isinstance(container, Chosen) and container.held:
         container.with_others(del_item, key)
         return
@@ -577,7 +574,7 @@ def del_item(container: Any, key: Any) -> None:
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
     trace = current_trace()
-    container = _there(container, "'NoneType' object is not subscriptable")
+    container = there(container, "'NoneType' object is not subscriptable")
     if isinstance(container, Chosen) and container.held:
         container.with_others(lambda one, at, new: update_item(one, at, symbol, new, late), key, value)
         return
@@ -595,4 +592,6 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
     if isinstance(container, SeveralTypes):
         container = as_promoted(container)  # of a list it makes another one
     old = item(container, key)
-    set_item(container, key, update(symbol, old, value() if late else value))
+    new = update(symbol, old, value() if late else value)
+    if new is not old or not isinstance(old, TracedArray) or type(container) is not list:
+        set_item(container, key, new)

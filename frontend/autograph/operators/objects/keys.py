@@ -85,3 +85,13 @@ def _bound(bound: Any, instead: int) -> Any:
         return bound
     chosen: Any = np.where(bound.is_none, np.int64(instead), bound.value)
     return chosen._like_python(int)
+
+
+def there(container: Any, message: str) -> Any:
+    """What an item is set or deleted in; the call of the program ends with an error where it is None."""
+    container = resolve_grown_list(container)
+    return (
+        resolve_grown_list(container._get("TypeError", message))
+        if isinstance(container, Optional)
+        else container
+    )
