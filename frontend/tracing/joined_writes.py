@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...dialect.errors import WeftWarning
 from ...dialect.mlir import Value, ir
 from ...dialect.ops.state import WriteRef
 from ...dialect.register import context
+from ..source.locations import warn_at
 from .drafts import Draft
 from .may_alias import all_aliases, all_users, end_write
 from .recorder import Way
@@ -85,6 +87,8 @@ def hand_on(storage: Storage) -> None:
     written = [storage, *_sources_of(storage)]
     users = _users_in_step(storage, written)
     in_step = dict.fromkeys((*written, *users))
+    if len(in_step) > 1:
+        _warn_in_loops(storage)
     _forget_others_of_paths(written)
     end_write(storage, in_step=in_step)
     _write_sources(storage)
@@ -95,6 +99,24 @@ def hand_on(storage: Storage) -> None:
     for one in in_step:
         if one is not storage:
             end_write(one, in_step=in_step)
+
+
+def _warn_in_loops(storage: Storage) -> None:
+    """Warn, once for each line of the user's, where a loop copies in each iteration what it writes."""
+    place = storage.trace.user_location()
+    if storage.trace.region.loop is None or (key := place and (place.file, place.line)) in _warned:
+        return
+    _warned.add(key)
+    warn_at(
+        place,
+        f"each iteration copies an array ({storage.type}) that is written here, and is, depending on a condition, "
+        "another array of the program: if that is not to change, write to a copy that is made before the loop "
+        "(y = x.copy())",
+        WeftWarning,
+    )
+
+
+_warned: set[tuple[str, int] | None] = set()
 
 
 def _forget_others_of_paths(written: list[Storage]) -> None:

@@ -87,6 +87,7 @@ def by_loop(x, y, c):
     held[0] = 1
 
 
+@pytest.mark.filterwarnings("ignore:each iteration copies an array")
 @pytest.mark.parametrize(
     "function",
     [

@@ -12,6 +12,8 @@ import pytest
 import weft
 from support.differential import assert_same
 
+pytestmark = pytest.mark.filterwarnings("ignore:each iteration copies an array")
+
 NAMES = ("x", "y", "a", "b")
 CALLS = ((1, 0), (0, 1), (1, 2), (0, 0))
 
@@ -190,3 +192,17 @@ def test_a_loop_that_writes_to_one_from_before_it_later_is_refused() -> None:
 
     with pytest.raises(weft.UnsupportedError, match="this loop writes in place to 'a'"):
         weft.function(f)(np.ones(3), np.int64(2))
+
+
+def test_copies_in_loops_are_told_once() -> None:
+    @weft.function
+    def f(x: Any, c: Any) -> Any:
+        y = x if c > 0 else x + 1
+        for i in range(np.abs(c)):
+            y[i % 3] = 1
+        return y
+
+    with pytest.warns(
+        weft.WeftWarning, match=r"each iteration copies an array \(f64\[3\]\) .*y = x\.copy\(\)"
+    ):
+        f(np.zeros(3), np.int64(2))
