@@ -189,6 +189,7 @@ RAISED: tuple[tuple[str, int, str], ...] = (
     ("frontend/autograph/operators", 2, "arrays at places that data say of lists are written and replaced"),
     ("frontend/tracing", 21, "arrays at places that data say of lists are written and replaced"),
     ("frontend/tracing", 22, "copies that a loop makes of what it writes are told"),
+    ("frontend/tracing", 2, "copies that a loop makes of what it writes are told"),
 )
 """Rooms with the lines that they and the rooms around them may have beyond `LINES`, and the reason: what weft can do
 now that it could not."""

@@ -11,15 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import WeftWarning
-from ...dialect.mlir import Value, ir
 from ...dialect.ops.state import WriteRef
-from ...dialect.register import context
 from ..source.locations import warn_at
-from .drafts import Draft
 from .may_alias import all_aliases, all_users, end_write
 from .recorder import Way
 
 if TYPE_CHECKING:
+    from ...dialect.mlir import Value
     from ...dialect.types import TensorType
     from .recorder import Conditions, Join, Recorder, Storage
 
@@ -177,6 +175,10 @@ def record_where(trace: Recorder, conditions: Conditions, record: Callable[[], N
     if not conditions:
         record()
         return
+    from ...dialect.mlir import ir  # which programs from the disk cache need not load
+    from ...dialect.register import context
+    from .drafts import Draft
+
     (truth, number), *inner = conditions
     with context():
         bit = ir.IntegerType.get_signless(1)
